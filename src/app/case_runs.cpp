@@ -10,6 +10,7 @@
 
 #include "app/figures/memory.hpp"
 #include "app/kept/cached_hierarchies.hpp"
+#include "app/kept/cached_matchings.hpp"
 #include "app/kept/cached_order.hpp"
 #include "app/kept/solution_file.hpp"
 #include "app/ladder/climb.hpp"
@@ -60,6 +61,7 @@ class CaseRuns {
         rank_zero_(rank_zero),
         clock_(clock),
         outcome_(outcome),
+        matchings_(comm, cache_, matching_key(outcome), matching_key_of_blocks()),
         planned_(plan_runs(system.requested(), *system.matrix(), [&](const KernelChoice& kernel) {
           return cache_.find_decision(key_of_choice(kernel), [&](const KernelDecision& decision) {
             return can_run(decision, c, kernel);
@@ -91,6 +93,11 @@ class CaseRuns {
 
   CacheKey key_of_choice(const KernelChoice& kernel) const {
     return decision_key(case_, kernel, outcome_, system_.matrix()->row_starts);
+  }
+
+  CacheKey matching_key_of_blocks() const {
+    return key_of(kMatchingKind, outcome_, system_.matrix()->row_starts)
+        .add("values", outcome_.values_hash);
   }
 
   // Of a case that names its method, one rung.
@@ -159,6 +166,7 @@ class CaseRuns {
             // Runs that are compared set up alike.
             .hierarchies = compared() ? multigrid::HierarchyStore()
                                       : cached_hierarchies(cache_, key(kHierarchyKind)),
+            .matching = {.store = compared() ? nullptr : &matchings_},
             .on_step = rank_zero_.sequence_steps(),
             .watch = rung.watch,
             .from = system_.steps() ? std::span<const Array<double>>() : rung.from,
@@ -228,6 +236,7 @@ class CaseRuns {
   const RankZero& rank_zero_;
   StartClock& clock_;
   CaseOutcome& outcome_;
+  CachedMatchings matchings_;
   std::vector<PlannedRun> planned_;
   std::optional<Ladder> ladder_;
   std::int64_t resident_before_ = 0, load_peak_ = 0;

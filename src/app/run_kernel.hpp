@@ -51,6 +51,7 @@ struct SolveContext {
   // The matrix in an order of rows; null for Ordering::given. Collective.
   FindOrder order = [](Ordering, Device) { return std::shared_ptr<OrderedMatrix>(); };
   multigrid::HierarchyStore hierarchies = {};  // null: none are kept
+  MatchingRules matching = {};                 // of solver.scaling
   // Is told that a step of the sequence begins: its number and the number of all steps.
   std::function<void(std::int64_t, std::int64_t)> on_step = {};
   PreconditionerClock preconditioner_clock = {};  // of `preconditioner: auto`

@@ -186,12 +186,39 @@ void SharedCache::keep_placement(const CacheKey& key, const CachedPlacement& pla
   cache_->keep(of_this_rank(key), payload, made_in_seconds);
 }
 
-std::optional<Array<std::byte>> SharedCache::find_part(const CacheKey& key) {
+bool SharedCache::holds(Holder holder) const {
+  return holder == Holder::each_rank || rank_of(comm_) == 0;
+}
+
+std::optional<Array<std::byte>> SharedCache::find_bytes(const CacheKey& key, Holder holder) {
   if (!cache_) return std::nullopt;
-  std::optional<CacheHit> hit = cache_->find(of_this_rank(key));
-  if (sum_over_ranks(comm_, hit ? 0 : 1) > 0) return std::nullopt;
-  found_parts_.push_back(key);
-  return std::move(hit->payload);
+  Array<std::byte> bytes;
+  bool found = true;
+  if (holds(holder)) {
+    std::optional<CacheHit> hit =
+        cache_->find(holder == Holder::each_rank ? of_this_rank(key) : key);
+    found = hit.has_value();
+    if (hit) bytes = std::move(hit->payload);
+  }
+  if (sum_over_ranks(comm_, found ? 0 : 1) > 0) return std::nullopt;
+  return bytes;
+}
+
+void SharedCache::keep_bytes(const CacheKey& key, Holder holder, std::span<const std::byte> bytes,
+                             double made_in_seconds) {
+  if (cache_ && holds(holder))
+    cache_->keep(holder == Holder::each_rank ? of_this_rank(key) : key, bytes, made_in_seconds);
+}
+
+void SharedCache::reject_bytes(const CacheKey& key, Holder holder, std::string_view fault) {
+  if (cache_ && holds(holder))
+    cache_->reject(holder == Holder::each_rank ? of_this_rank(key) : key, fault);
+}
+
+std::optional<Array<std::byte>> SharedCache::find_part(const CacheKey& key) {
+  std::optional<Array<std::byte>> bytes = find_bytes(key, Holder::each_rank);
+  if (bytes) found_parts_.push_back(key);
+  return bytes;
 }
 
 std::int64_t SharedCache::size_of_parts(const CacheKey& key) const {
@@ -207,10 +234,6 @@ bool SharedCache::keep_part(const CacheKey& key, std::span<const std::byte> byte
                             double made_in_seconds) {
   const bool kept = cache_ && cache_->keep(of_this_rank(key), bytes, made_in_seconds);
   return sum_over_ranks(comm_, kept ? 0 : 1) == 0;
-}
-
-void SharedCache::reject_part(const CacheKey& key, std::string_view fault) {
-  if (cache_) cache_->reject(of_this_rank(key), fault);
 }
 
 void SharedCache::reject_found_parts(std::string_view fault) {

@@ -33,6 +33,8 @@ inline constexpr const char* kHierarchyKind = "hierarchy 1";
 inline constexpr const char* kOrderKind = "order 1";
 // The kind in the key of a placement of rows on ranks.
 inline constexpr const char* kPlacementKind = "placement 1";
+// The kind in the key of a matching of rows with columns.
+inline constexpr const char* kMatchingKind = "matching 1";
 
 // The kind in the key of the number of iterations of a solve.
 inline constexpr const char* kIterationsKind = "iterations 2";
@@ -43,6 +45,9 @@ struct CachedPlacement {
   std::vector<std::int64_t> row_starts;  // ranks + 1, of the new numbers
   Array<std::int32_t> new_rows;          // the new number of each of this rank's rows
 };
+
+// Who has the bytes of an entry: rank 0 for all ranks, or each rank those of an entry of its own.
+enum class Holder { rank_zero, each_rank };
 
 class SharedCache {
  public:
@@ -76,16 +81,24 @@ class SharedCache {
   void keep_placement(const CacheKey& key, const CachedPlacement& placement,
                       double made_in_seconds);
 
-  // Each rank has an entry of its own, whose bytes the caller understands. Found only where every
-  // rank has found its entry.
+  // Bytes that the caller understands. Found only where every holder has found its entry; the other
+  // ranks get no bytes.
+  std::optional<Array<std::byte>> find_bytes(const CacheKey& key, Holder holder);
+  void keep_bytes(const CacheKey& key, Holder holder, std::span<const std::byte> bytes,
+                  double made_in_seconds);
+  // The caller does not understand this rank's bytes: notes the fault, and removes the entry. Not
+  // collective.
+  void reject_bytes(const CacheKey& key, Holder holder, std::string_view fault);
+
+  // Bytes that each rank holds, whose use may show that they are bad: see reject_found_parts().
   std::optional<Array<std::byte>> find_part(const CacheKey& key);
   // The bytes of all ranks' entries; 0 unless every rank has one. They are not read.
   std::int64_t size_of_parts(const CacheKey& key) const;
   // Returns whether every rank has kept its entry.
   bool keep_part(const CacheKey& key, std::span<const std::byte> bytes, double made_in_seconds);
-  // The caller does not understand this rank's bytes: notes the fault, and removes the entry. Not
-  // collective.
-  void reject_part(const CacheKey& key, std::string_view fault);
+  void reject_part(const CacheKey& key, std::string_view fault) {
+    reject_bytes(key, Holder::each_rank, fault);
+  }
   // Whether find_part() has found anything since the last call of reject_found_parts(). The same on
   // all ranks; not collective.
   bool has_found_parts() const { return !found_parts_.empty(); }
@@ -97,6 +110,7 @@ class SharedCache {
 
  private:
   CacheKey of_this_rank(const CacheKey& key) const;
+  bool holds(Holder holder) const;
 
   MPI_Comm comm_;
   std::optional<Cache> cache_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "distributed/matrix_look.hpp"
+#include "distributed/scaling/on_rank_zero.hpp"
 #include "parallel/collective.hpp"
 #include "sparse/row_facts.hpp"
 #include "sparse/row_groups.hpp"
@@ -92,9 +93,21 @@ std::pair<std::int64_t, std::int64_t> blocks_of(const DistributedMatrix& matrix)
   return {most - rows_in.begin(), *most};
 }
 
+// None for a matrix that is too large for one rank.
 std::optional<std::int64_t> structural_rank_of(const DistributedMatrix& matrix) {
-  if (size_of(matrix.comm) > 1 || !matrix.blocks.local.cuts.empty()) return std::nullopt;
-  return structural_rank(matrix.blocks.local.view()).rank;
+  if (size_of(matrix.comm) == 1) {
+    if (!matrix.blocks.local.cuts.empty()) return std::nullopt;
+    return structural_rank(matrix.blocks.local.view()).rank;
+  }
+  if (!fits_on_rank_zero(matrix)) return std::nullopt;
+  Redistribution moved = to_rank_zero(matrix);
+  const CsrMatrix<double> whole = moved_matrix(moved, matrix);
+  std::int64_t rank = 0;
+  collectively(matrix.comm, [&] {
+    if (rank_of(matrix.comm) == 0) rank = structural_rank(whole.view()).rank;
+  });
+  MPI_Bcast(&rank, 1, MPI_INT64_T, 0, matrix.comm);
+  return rank;
 }
 
 // sizes[j] = the larger of itself and the largest magnitude of column j.

@@ -61,8 +61,8 @@ struct CloserLook {
   // rows have no neighbour of the same columns.
   std::int64_t block_size = 1;
   std::int64_t rows_in_blocks = 0;  // of this size
-  // Of the pattern of the nonzeros, by a matching. Empty: it is determined on one rank, for rows in
-  // one block, only.
+  // Of the pattern of the nonzeros, by a matching. Empty: one rank cannot take the matrix
+  // (scaling/on_rank_zero.hpp).
   std::optional<std::int64_t> structural_rank{};
   bool columns_as_rows = true;     // A is symmetric
   std::int64_t empty_columns = 0;  // without a nonzero

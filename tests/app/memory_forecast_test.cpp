@@ -60,6 +60,19 @@ TEST(MemoryForecast, CountsTheCopiesOfAScaledMatrix) {
   EXPECT_EQ(copies("matching", "gpu"), 1);
 }
 
+// On several ranks only, and only where rank 0 can take the matrix.
+TEST(MemoryForecast, CountsWhatRankZeroNeedsForAMatching) {
+  const auto bytes = [](double nonzeros, int ranks) {
+    const Case c = parse_case("problem: {generate: poisson3d, n: 9}\nsolver: {scaling: matching}",
+                              "test.yaml");
+    const MatrixFacts facts{.rows = 1'000'000, .nnz = nonzeros};
+    return part(forecast_memory(c, facts, ranks, 0).host, "matching, on rank 0");
+  };
+  EXPECT_EQ(bytes(5e6, 1), 0);
+  EXPECT_EQ(bytes(5e6, 4), 32 * 5e6 + 160 * 1e6);
+  EXPECT_EQ(bytes(1.1e7, 4), 0);
+}
+
 TEST(MemoryForecast, CountsTheVectorsOfACycle) {
   const auto vectors = [](int restart, auto parts) {
     return part(forecast(fmt::format("device: {}\nkernel: albus\nsolver: {{method: gmres, restart: "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -113,6 +114,28 @@ Largest largest_of(const DistributedMatrix& matrix) {
 constexpr Scaling kAll[] = {Scaling::none, Scaling::diagonal, Scaling::ruiz, Scaling::matching};
 constexpr Cut kCuts[] = {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty};
 
+// With these, each rank matches its own block.
+constexpr MatchingRules kByBlocks{.most_on_rank_zero = 0};
+
+// The place of y, on all ranks, to which each of this rank's columns goes.
+Array<std::int64_t> places_of(const DistributedMatrix& matrix, const SystemScaling& s) {
+  Array<std::int64_t> places(matrix.local_rows());
+  for (std::int64_t j = 0; j < matrix.local_rows(); ++j)
+    places[j] = s.moved ? s.moved->new_rows()[j] : matrix.first_row() + s.places[j];
+  return places;
+}
+
+void expect_every_digit(const DistributedMatrix& a, const SystemScaling& s) {
+  const auto scaled = scaled_matrix(a, s);
+  Array<double> x(a.local_rows());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = static_cast<double>((a.first_row() + static_cast<std::int64_t>(i)) % 7) - 3;
+  const Array<double> y = s.to_columns(x, -3);
+  EXPECT_EQ(s.from_columns(y, 3), x);
+  EXPECT_EQ(product(*scaled, y), s.to_rows(product(a, x), -3));
+  EXPECT_EQ(scaled->global_nnz, a.global_nnz);
+}
+
 TEST(SystemScaling, KeepsEveryDigitOfTheSystem) {
   for (const bool symmetric : {false, true})
     for (const Cut cut : kCuts)
@@ -120,16 +143,27 @@ TEST(SystemScaling, KeepsEveryDigitOfTheSystem) {
         SCOPED_TRACE(to_string(kind));
         const auto a =
             test::matrix_on_ranks(MPI_COMM_WORLD, random_matrix(60, 5, symmetric, 1), cut);
-        const SystemScaling s = find_scaling(kind, *a);
-        const auto scaled = scaled_matrix(*a, s);
-        Array<double> x(a->local_rows());
-        for (std::size_t i = 0; i < x.size(); ++i)
-          x[i] = static_cast<double>((a->first_row() + static_cast<std::int64_t>(i)) % 7) - 3;
-        const Array<double> y = s.to_columns(x, -3);
-        EXPECT_EQ(s.from_columns(y, 3), x);
-        EXPECT_EQ(product(*scaled, y), s.to_rows(product(*a, x), -3));
-        EXPECT_EQ(scaled->global_nnz, a->global_nnz);
+        expect_every_digit(*a, find_scaling(kind, *a));
+        expect_every_digit(*a, find_scaling(kind, *a, kByBlocks));
       }
+}
+
+// Vectors side by side travel together.
+TEST(SystemScaling, MovesVectorsSideBySide) {
+  const auto a = test::matrix_on_ranks(MPI_COMM_WORLD, random_matrix(60, 5, false, 9), kCuts[0]);
+  const SystemScaling s = find_scaling(Scaling::matching, *a);
+  Array<double> x(a->local_rows()), negative(x.size()), both;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<double>(a->first_row()) + static_cast<double>(i);
+    negative[i] = -x[i];
+    both.insert(both.end(), {x[i], -x[i]});
+  }
+  const Array<double> y = s.to_columns(x), of_negative = s.to_columns(negative);
+  const Array<double> of_both = s.to_columns(both, 0, 2);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    EXPECT_EQ(of_both[2 * i], y[i]);
+    EXPECT_EQ(of_both[2 * i + 1], of_negative[i]);
+  }
 }
 
 TEST(SystemScaling, KeepsSymmetricMatricesSymmetricBitForBit) {
@@ -141,12 +175,12 @@ TEST(SystemScaling, KeepsSymmetricMatricesSymmetricBitForBit) {
       const SystemScaling s = find_scaling(kind, *a);
       EXPECT_TRUE(s.symmetric);
       EXPECT_EQ(s.rows, s.columns);
-      EXPECT_TRUE(s.column_order.empty());
+      EXPECT_TRUE(s.places.empty() && !s.moved);
       const Array<double> exponents = gathered(*a, as_numbers(s.rows));
-      const auto scaled = scaled_matrix(*a, s);
+      const Entries scaled = entries_of(*scaled_matrix(*a, s));
       for (const auto& [at, value] : entries_of(*a)) {
         const auto exponent = static_cast<int>(exponents[at.first] + exponents[at.second]);
-        EXPECT_EQ(entries_of(*scaled).at(at), std::ldexp(value, exponent));
+        EXPECT_EQ(scaled.at(at), std::ldexp(value, exponent));
       }
     }
 }
@@ -183,23 +217,100 @@ TEST(SystemScaling, DiagonalBringsTheDiagonalToOne) {
   for (const double d : diagonal) EXPECT_NEAR(std::log2(std::abs(d)), 0, 1);
 }
 
-// On one rank the planted entries are those of the matching. On several ranks, each of which sees
-// its own block, no entry is much larger than 1.
+// The planted entries are those of the matching. Where each rank sees its own block only, no entry
+// is much larger than 1.
 TEST(SystemScaling, MatchingBringsLargeEntriesToTheDiagonal) {
   for (const Cut cut : kCuts) {
     const auto a = test::matrix_on_ranks(MPI_COMM_WORLD, random_matrix(60, 450, false, 7), cut);
-    const SystemScaling s = find_scaling(Scaling::matching, *a);
-    const auto scaled = scaled_matrix(*a, s);
-    for (const double largest : largest_of(*scaled).rows) EXPECT_LE(largest, 1.5);
-    if (size_of(MPI_COMM_WORLD) > 1 && cut != Cut::all_on_last_rank) continue;
-    EXPECT_EQ(s.unmatched_rows, 0);
-    Array<double> diagonal(a->local_rows());
-    scaled->diagonal(diagonal);
-    for (std::size_t i = 0; i < diagonal.size(); ++i) {
-      EXPECT_NEAR(std::log2(std::abs(diagonal[i])), 0, 1);
-      EXPECT_EQ(s.column_order[i], (i + 7) % 60);
+    for (const bool by_blocks : {false, true}) {
+      const SystemScaling s =
+          find_scaling(Scaling::matching, *a, by_blocks ? kByBlocks : MatchingRules());
+      const auto scaled = scaled_matrix(*a, s);
+      for (const double largest : largest_of(*scaled).rows) EXPECT_LE(largest, 1.5);
+      EXPECT_EQ(s.matched == Matched::blocks, by_blocks && size_of(MPI_COMM_WORLD) > 1);
+      if (s.matched == Matched::blocks) continue;
+      EXPECT_EQ(s.unmatched_rows, 0);
+      Array<double> diagonal(a->local_rows());
+      scaled->diagonal(diagonal);
+      for (const double entry : diagonal) EXPECT_NEAR(std::log2(std::abs(entry)), 0, 1);
+      const Array<std::int64_t> places = places_of(*a, s);
+      for (std::size_t j = 0; j < places.size(); ++j)
+        EXPECT_EQ((places[j] + 7) % 60, a->first_row() + static_cast<std::int64_t>(j));
     }
   }
+}
+
+// Rows in the order in which a partitioner might put them: row i of the file comes at place of(i).
+struct Moved {
+  std::int64_t n;
+  std::int64_t of(std::int64_t row) const { return (7 * row + 3) % n; }
+
+  std::shared_ptr<DistributedMatrix> matrix(const CsrMatrix<double>& whole) const {
+    std::vector<std::int64_t> starts =
+        test::row_starts(whole, size_of(MPI_COMM_WORLD), Cut::by_nonzeros);
+    const int rank = rank_of(MPI_COMM_WORLD);
+    Array<std::int32_t> numbers;
+    for (std::int64_t i = starts[rank]; i < starts[rank + 1]; ++i)
+      numbers.push_back(static_cast<std::int32_t>(of(i)));
+    Redistribution moved(MPI_COMM_WORLD, starts, starts, numbers);
+    auto matrix = distribute(
+        MPI_COMM_WORLD, moved.matrix(test::slab_of(whole, starts[rank], starts[rank + 1])), starts);
+    matrix->callers_rows.resize(matrix->local_rows());
+    for (std::int64_t i = 0; i < n; ++i)
+      if (of(i) >= starts[rank] && of(i) < starts[rank + 1])
+        matrix->callers_rows[of(i) - starts[rank]] = static_cast<std::int32_t>(i);
+    return matrix;
+  }
+};
+
+// `place` maps a row of the file to a row of `a`.
+template <class Place>
+void expect_scaling_of_one_rank(const DistributedMatrix& a, const SystemScaling& s,
+                                const SystemScaling& alone, const Place& place) {
+  EXPECT_EQ(s.matched, Matched::whole);
+  EXPECT_EQ(s.symmetric, alone.symmetric);
+  const bool moves = s.moved || !s.places.empty();
+  EXPECT_EQ(moves, !alone.places.empty());
+  const Array<std::int64_t> places = moves ? places_of(a, s) : Array<std::int64_t>();
+  for (std::int64_t i = 0; i < a.local_rows(); ++i) {
+    const std::int64_t row = a.callers_row(i);
+    EXPECT_EQ(s.rows[i], alone.rows[row]);
+    EXPECT_EQ(s.columns[i], alone.columns[row]);
+    if (moves) {
+      EXPECT_EQ(places[i], place(alone.places[row]));
+    }
+  }
+}
+
+// Equal entries leave a choice between matchings.
+CsrMatrix<double> matrix_with_ties(std::int64_t n, int s, bool symmetric) {
+  CsrMatrix<double> a = random_matrix(n, s, symmetric, 13);
+  for (double& value : a.values) value = std::ldexp(1, std::ilogb(value) / 3);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
+      if (a.col_idx[k] == i) a.values[k] = 0;
+  return a;
+}
+
+TEST(SystemScaling, MatchingOnRanksIsThatOfOneRank) {
+  constexpr std::int64_t n = 60;
+  for (const bool symmetric : {false, true})
+    for (const int s : {1, 450}) {
+      const CsrMatrix<double> whole = matrix_with_ties(n, s, symmetric);
+      const auto alone = test::matrix_on_ranks(MPI_COMM_SELF, whole, Cut::by_nonzeros);
+      const SystemScaling expected = find_scaling(Scaling::matching, *alone);
+      EXPECT_EQ(expected.unmatched_rows, 0);
+      for (const Cut cut : kCuts) {
+        const auto a = test::matrix_on_ranks(MPI_COMM_WORLD, whole, cut);
+        expect_scaling_of_one_rank(*a, find_scaling(Scaling::matching, *a), expected,
+                                   [](std::int64_t row) { return row; });
+      }
+      if (size_of(MPI_COMM_WORLD) == 1) continue;
+      const Moved moved{n};
+      const auto a = moved.matrix(whole);
+      expect_scaling_of_one_rank(*a, find_scaling(Scaling::matching, *a), expected,
+                                 [&](std::int64_t row) { return moved.of(row); });
+    }
 }
 
 TEST(SystemScaling, MatchingCountsRowsThatItCannotMatch) {
@@ -207,13 +318,20 @@ TEST(SystemScaling, MatchingCountsRowsThatItCannotMatch) {
   for (std::int64_t i = 0; i < 20; ++i) entries[{i, i}] = 3;
   entries[{4, 5}] = 7;
   entries.erase({4, 4});
-  for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank}) {
-    const auto a = test::matrix_on_ranks(MPI_COMM_WORLD, matrix_of(20, entries), cut);
-    const SystemScaling s = find_scaling(Scaling::matching, *a);
-    EXPECT_EQ(s.unmatched_rows, 1);
-    EXPECT_TRUE(s.first_unmatched == 4 || s.first_unmatched == 5) << s.first_unmatched;
-    EXPECT_EQ(scaled_matrix(*a, s)->global_nnz, 20);
-  }
+  const auto alone = test::matrix_on_ranks(MPI_COMM_SELF, matrix_of(20, entries), kCuts[0]);
+  const std::int64_t first = find_scaling(Scaling::matching, *alone).first_unmatched;
+  EXPECT_TRUE(first == 4 || first == 5) << first;
+  for (const Cut cut : kCuts)
+    for (const MatchingRules& rules : {MatchingRules(), kByBlocks}) {
+      const auto a = test::matrix_on_ranks(MPI_COMM_WORLD, matrix_of(20, entries), cut);
+      const SystemScaling s = find_scaling(Scaling::matching, *a, rules);
+      EXPECT_EQ(s.unmatched_rows, 1);
+      EXPECT_TRUE(s.first_unmatched == 4 || s.first_unmatched == 5) << s.first_unmatched;
+      if (s.matched == Matched::whole) {
+        EXPECT_EQ(s.first_unmatched, first);
+      }
+      EXPECT_EQ(scaled_matrix(*a, s)->global_nnz, 20);
+    }
 }
 
 TEST(SystemScaling, TakesEmptyRowsAndMatricesWithoutEntries) {

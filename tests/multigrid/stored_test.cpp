@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "distributed/joined_rows.hpp"
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/on_ranks.hpp"
 #include "multigrid/store/find_or_build.hpp"
@@ -75,7 +76,7 @@ void expect_same_bits(const DistributedMatrix& a, Hierarchy& built, Hierarchy& r
 
 // Multiplies rows and columns by numbers near 1, which keeps symmetry and changes every value.
 void change_values(DistributedMatrix& a) {
-  const CsrMatrix<double> rows = rows_of(a);
+  const CsrMatrix<double> rows = joined_rows(a);
   Array<double> values = rows.values;
   const auto factor = [](std::int64_t row) { return 1 + 0.3 * to_unit(split_mix(row, 9)); };
   for (std::int64_t i = 0; i < rows.rows; ++i)

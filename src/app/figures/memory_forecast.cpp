@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "distributed/scaling/on_rank_zero.hpp"
 #include "io/require_memory.hpp"
 #include "petsc/mat/case_kernels.hpp"
 #include "petsc/pc/petsc_preconditioners.hpp"
@@ -145,6 +146,15 @@ double scaled_copies(const SolverSpec& solver) {
   return solver.scaling == Scaling::matching ? 2 : 1;
 }
 
+// Of rank 0, where it matches the rows and columns of all ranks.
+double matching_bytes(const SolverSpec& solver, const MatrixFacts& facts, int ranks) {
+  const auto most = static_cast<double>(kMostOnRankZero);
+  const auto rows = static_cast<double>(facts.rows);
+  if (solver.scaling != Scaling::matching || ranks == 1 || std::max(facts.nnz, rows) > most)
+    return 0;
+  return bytes_on_rank_zero(rows, facts.nnz);
+}
+
 void drop_empty(std::vector<MemoryPart>& parts) {
   std::erase_if(parts, [](const MemoryPart& part) { return part.bytes < 1; });
 }
@@ -176,6 +186,7 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   forecast.host = {{"program", program_bytes},
                    {"matrix", matrix},
                    {"scaled matrix", scaled_copies(c.solver) * matrix},
+                   {"matching, on rank 0", matching_bytes(c.solver, facts, ranks)},
                    {"making rows", making},
                    {"vectors", vectors * kVector * rows}};
   if (on_cpu) {

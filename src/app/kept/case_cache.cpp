@@ -88,4 +88,14 @@ CacheKey rung_key(const Case& c, const CaseOutcome& outcome) {
   return key;
 }
 
+CacheKey matching_key(const CaseOutcome& outcome) {
+  CacheKey key(kMatchingKind);
+  key.add("trireme", outcome.machine.trireme)
+      .add("pattern", outcome.pattern_hash)
+      .add("values", outcome.values_hash)
+      .add("rows", outcome.problem.rows)
+      .add("nonzeros", outcome.problem.nnz);
+  return key;
+}
+
 }  // namespace trireme

@@ -43,4 +43,7 @@ CacheKey iterations_key(const Case& c, const CaseOutcome& outcome);
 // The key of the rung with which `method: auto` has solved, likewise.
 CacheKey rung_key(const Case& c, const CaseOutcome& outcome);
 
+// The key of the matching of a matrix with its values, likewise.
+CacheKey matching_key(const CaseOutcome& outcome);
+
 }  // namespace trireme

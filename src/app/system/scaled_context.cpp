@@ -51,7 +51,7 @@ ScaledContext::ScaledContext(const SolveContext& of) : context_(of) {
   if (of.steps)
     fail(ExitCode::internal, "the matrix of a sequence cannot be scaled: its values change");
   const DistributedMatrix& matrix = *of.matrix;
-  scaling_ = find_scaling(*of.spec.solver.scaling, matrix);
+  scaling_ = find_scaling(*of.spec.solver.scaling, matrix, of.matching);
   const auto scaled = scaled_matrix(matrix, scaling_);
   if (const int exponent = scale_matrix(*scaled); exponent != 0)
     for (std::int32_t& of_row : scaling_.rows) of_row -= exponent;
@@ -65,16 +65,19 @@ ScaledContext::ScaledContext(const SolveContext& of) : context_(of) {
     return order_matrix(scaled, ordering, device);
   };
   context_.hierarchies = {};
-  // A matching depends on the ranks, and so do the directions of a loop that was stopped.
+  // The directions of a loop that was stopped depend on what was matched.
   if (context_.checkpoints && of.spec.solver.scaling == Scaling::matching)
     context_.checkpoints->identity.push_back(
-        {"the number of ranks", fmt::format("{}", size_of(matrix.comm))});
+        {"the matching",
+         scaling_.matched == Matched::whole
+             ? "of the whole matrix"
+             : fmt::format("of the rows of each of {} ranks", size_of(matrix.comm))});
   seconds_ = max_over_ranks(matrix.comm, watch_.seconds());
 }
 
 std::string ScaledContext::why_singular() const {
   const DistributedMatrix& matrix = *context_.matrix;
-  if (scaling_.unmatched_rows == 0 || size_of(matrix.comm) > 1) return "";
+  if (scaling_.unmatched_rows == 0 || scaling_.matched != Matched::whole) return "";
   return fmt::format(
       "the matrix is singular, whatever the values of its entries are: its structural rank is {} "
       "of {}, and row {} (from 0) cannot be matched with a column",
@@ -83,15 +86,19 @@ std::string ScaledContext::why_singular() const {
 }
 
 std::vector<std::string> ScaledContext::notes() const {
-  const bool matches = context_.spec.solver.scaling == Scaling::matching;
   std::vector<std::string> notes;
-  if (matches && scaling_.symmetric)
+  if (context_.spec.solver.scaling != Scaling::matching) return notes;
+  if (scaling_.symmetric)
     notes.emplace_back(
         "scaling: matching leaves the columns of a symmetric matrix in their places");
-  if (!matches || size_of(context_.matrix->comm) == 1) return notes;
-  notes.emplace_back("scaling: matching matched the rows and columns of each rank by themselves");
+  if (!scaling_.origin.empty())
+    notes.push_back(fmt::format("scaling: the matching is that of {}", scaling_.origin));
+  if (scaling_.matched == Matched::whole) return notes;
+  notes.emplace_back(
+      "scaling: matching matched the rows and columns of each rank by themselves, because rank 0 "
+      "cannot take the whole matrix");
   if (scaling_.unmatched_rows > 0)
-    notes.back() += fmt::format(", which leaves {} rows unmatched, such as row {} (from 0)",
+    notes.back() += fmt::format("; this leaves {} rows unmatched, such as row {} (from 0)",
                                 scaling_.unmatched_rows, scaling_.first_unmatched);
   return notes;
 }

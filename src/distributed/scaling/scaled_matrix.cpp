@@ -108,11 +108,12 @@ std::shared_ptr<DistributedMatrix> scaled_matrix(const DistributedMatrix& matrix
            "scaling: ruiz",
            matrix.callers_row(row));
   });
-  if (!any_rank(matrix.comm, !scaling.column_order.empty())) return scaled;
+  if (!any_rank(matrix.comm, scaling.moved || !scaling.places.empty())) return scaled;
   Array<double> places(scaling.columns.size());
-  for (std::size_t i = 0; i < scaling.column_order.size(); ++i)
-    places[scaling.column_order[i]] =
-        static_cast<double>(matrix.first_row() + static_cast<std::int64_t>(i));
+  for (std::size_t j = 0; j < places.size(); ++j)
+    places[j] = scaling.moved
+                    ? scaling.moved->new_rows()[j]
+                    : static_cast<double>(matrix.first_row() + std::int64_t{scaling.places[j]});
   const std::span<const double> ghost_places = of_others.of_owners(places);
   RowSlab slab;
   collectively(matrix.comm, [&] { slab = moved_columns(*scaled, places, ghost_places); });

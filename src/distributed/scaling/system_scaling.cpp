@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
-#include "base/error.hpp"
 #include "distributed/matrix_look.hpp"
 #include "distributed/scaling/scale_exponents.hpp"
 #include "parallel/collective.hpp"
-#include "sparse/transversal.hpp"
 
 namespace trireme {
 namespace {
@@ -47,51 +44,48 @@ bool looks_symmetric_in_any_scale(const DistributedMatrix& matrix) {
   return look_at(logarithms).symmetric();
 }
 
-// The matching of this rank's diagonal block. Collective.
-Transversal match(const DistributedMatrix& matrix) {
-  Transversal found;
+// Collective.
+void move_columns(const DistributedMatrix& matrix, const RankMatching& to, SystemScaling& scaling) {
+  const bool between_ranks = to.what == Matched::whole && size_of(matrix.comm) > 1;
+  const double first = between_ranks ? 0 : static_cast<double>(matrix.first_row());
+  Array<std::int32_t> places;
   collectively(matrix.comm, [&] {
-    if (matrix.blocks.nnz() > kMostNonzerosOfBlock)
-      fail(ExitCode::resource,
-           "solver.scaling: matching takes at most 2^31-1 nonzeros per rank, and this one has {}; "
-           "use more ranks, or scaling: ruiz",
-           matrix.blocks.nnz());
-    found = maximum_product_transversal(matrix.blocks.local.view());
+    places.resize(to.places.size());
+    std::ranges::transform(to.places, places.begin(),
+                           [&](double place) { return static_cast<std::int32_t>(place - first); });
   });
-  return found;
+  if (between_ranks)
+    scaling.moved = std::make_shared<const Redistribution>(matrix.comm, matrix.row_starts,
+                                                           matrix.row_starts, std::move(places));
+  else
+    scaling.places = std::move(places);
 }
 
-void count_unmatched(const DistributedMatrix& matrix, const StructuralRank& structure,
-                     SystemScaling& scaling) {
-  const auto& here = structure.unmatched_rows;
-  scaling.unmatched_rows = sum_over_ranks(matrix.comm, std::ssize(here));
-  std::int64_t first =
-      here.empty() ? std::numeric_limits<std::int64_t>::max() : matrix.callers_row(here.front());
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, matrix.comm);
-  if (scaling.unmatched_rows > 0) scaling.first_unmatched = first;
-}
-
-// The exponents of a matching; its order of columns and its rank go to `scaling`. Collective.
-ScaleExponents exponents_of_matching(const DistributedMatrix& matrix, SystemScaling& scaling) {
-  Transversal found = match(matrix);
-  count_unmatched(matrix, found.structure, scaling);
-  ScaleExponents exponents{
-      .rows = Array<double>(found.row_log2.begin(), found.row_log2.end()),
-      .columns = Array<double>(found.column_log2.begin(), found.column_log2.end())};
+// The exponents of a matching; the rest of it goes to `scaling`. Collective.
+ScaleExponents exponents_of_matching(const DistributedMatrix& matrix, const MatchingRules& rules,
+                                     SystemScaling& scaling) {
+  RankMatching found = match(matrix, rules);
+  scaling.matched = found.what;
+  scaling.origin = found.origin;
+  scaling.unmatched_rows = found.unmatched_rows;
+  scaling.first_unmatched = found.first_unmatched;
+  ScaleExponents exponents{.rows = std::move(found.row_log2),
+                           .columns = std::move(found.column_log2)};
   if (scaling.symmetric) {
     for (std::size_t i = 0; i < exponents.rows.size(); ++i)
       exponents.rows[i] = (exponents.rows[i] + exponents.columns[i]) / 2;
     exponents.columns = exponents.rows;
   } else {
-    scaling.column_order.assign(found.column_of_row.begin(), found.column_of_row.end());
+    move_columns(matrix, found, scaling);
   }
-  if (size_of(matrix.comm) == 1) return exponents;
+  if (found.what == Matched::whole) return exponents;
   return equilibrated(matrix, scaling.symmetric, std::move(exponents));
 }
 
 }  // namespace
 
-SystemScaling find_scaling(Scaling kind, const DistributedMatrix& matrix) {
+SystemScaling find_scaling(Scaling kind, const DistributedMatrix& matrix,
+                           const MatchingRules& rules) {
   SystemScaling scaling;
   scaling.symmetric = kind != Scaling::none && looks_symmetric_in_any_scale(matrix);
   ScaleExponents exponents = zeros(matrix.local_rows());
@@ -100,7 +94,7 @@ SystemScaling find_scaling(Scaling kind, const DistributedMatrix& matrix) {
   else if (kind == Scaling::ruiz)
     exponents = equilibrated(matrix, scaling.symmetric, std::move(exponents));
   else if (kind == Scaling::matching)
-    exponents = exponents_of_matching(matrix, scaling);
+    exponents = exponents_of_matching(matrix, rules, scaling);
   scaling.rows = rounded(exponents.rows);
   scaling.columns = rounded(exponents.columns);
   return scaling;
@@ -117,21 +111,24 @@ Array<double> SystemScaling::to_columns(std::span<const double> x, int exponent,
                                         std::int64_t width) const {
   Array<double> result(x.size());
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::size_t j = column_order.empty() ? i : column_order[i];
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const std::size_t i = places.empty() ? j : places[j];
     for (std::int64_t k = 0; k < width; ++k)
       result[i * width + k] = std::ldexp(x[j * width + k], exponent - columns[j]);
   }
-  return result;
+  return moved ? moved->there(result, width) : result;
 }
 
 Array<double> SystemScaling::from_columns(std::span<const double> y, int exponent) const {
+  Array<double> here;
+  if (moved) {
+    here = moved->back(y);
+    y = here;
+  }
   Array<double> result(y.size());
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    const std::size_t j = column_order.empty() ? i : column_order[i];
-    result[j] = std::ldexp(y[i], exponent + columns[j]);
-  }
+  for (std::size_t j = 0; j < result.size(); ++j)
+    result[j] = std::ldexp(y[places.empty() ? j : places[j]], exponent + columns[j]);
   return result;
 }
 

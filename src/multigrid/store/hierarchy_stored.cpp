@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/stopwatch.hpp"
+#include "distributed/joined_rows.hpp"
 #include "multigrid/forecast.hpp"
 #include "multigrid/hierarchy_parts.hpp"
 #include "multigrid/store/stored_hierarchy.hpp"
@@ -37,7 +38,7 @@ Array<std::byte> Hierarchy::Parts::stored() const {
     const Level& next = *levels[l + 1];
     const DistributedMatrix& coarse = next.parts ? *next.parts : *next.matrix;
     const bool whole = size_of(coarse.comm) == 1;
-    if (!whole) joined.push_back(rows_of(coarse));
+    if (!whole) joined.push_back(joined_rows(coarse));
     write(writer, *level.transfer, whole ? coarse.blocks.local.view() : joined.back().view());
   }
   Array<std::byte> bytes;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "multigrid/set_up/host_place.hpp"
 #include "multigrid/store/stored_outline.hpp"
 #include "parallel/collective.hpp"
 
@@ -134,35 +133,6 @@ Shape checked(const StoredTransfer& t, const Shape& level) {
 
 bool lies_whole(std::int64_t global_rows, const Options& options) {
   return global_rows <= std::max<std::int64_t>(options.replicated_rows, options.coarsest_rows);
-}
-
-CsrMatrix<double> rows_of(const DistributedMatrix& matrix) {
-  const SplitRows& blocks = matrix.blocks;
-  const auto first = static_cast<std::int32_t>(matrix.first_row());
-  CsrMatrix<double> rows;
-  rows.rows = matrix.local_rows();
-  rows.cols = matrix.global_rows();
-  rows.row_ptr = blocks.local.row_ptr;
-  if (blocks.ghost.nnz() > 0)
-    HostPlace::for_each(rows.rows + 1,
-                        [&](std::int64_t i) { rows.row_ptr[i] += blocks.ghost.row_ptr[i]; });
-  rows.col_idx.resize(blocks.nnz());
-  rows.values.resize(blocks.nnz());
-  HostPlace::for_each(rows.rows, [&](std::int64_t i) {
-    std::int32_t local = blocks.local.row_ptr[i];
-    std::int32_t ghost = blocks.ghost.nnz() > 0 ? blocks.ghost.row_ptr[i] : 0;
-    for (std::int32_t k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k) {
-      if (!blocks.is_ghost.empty() && blocks.is_ghost[k]) {
-        rows.col_idx[k] =
-            static_cast<std::int32_t>(blocks.ghost_columns[blocks.ghost.col_idx[ghost]]);
-        rows.values[k] = blocks.ghost.values[ghost++];
-      } else {
-        rows.col_idx[k] = first + blocks.local.col_idx[local];
-        rows.values[k] = blocks.local.values[local++];
-      }
-    }
-  });
-  return rows;
 }
 
 void write(PackedWriter& writer, const Transfer& t, const CsrView<double>& coarse) {

@@ -48,9 +48,6 @@ struct StoredHierarchy {
 // Whether a level of several ranks lies whole on each of them.
 bool lies_whole(std::int64_t global_rows, const Options& options);
 
-// This rank's rows of a level in the order in which distribute() took them, with global columns.
-CsrMatrix<double> rows_of(const DistributedMatrix& matrix);
-
 // Writes a transfer. `coarse` has this rank's rows of the coarse matrix, with global columns.
 void write(PackedWriter& writer, const Transfer& transfer, const CsrView<double>& coarse);
 
