@@ -3,6 +3,7 @@
 // it is the matching of the matrix. Run on 1 and 3 ranks.
 #include "app/kept/cached_matchings.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@
 #include "cache_of_ranks.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "distributed/scaling/system_scaling.hpp"
+#include "io/hdf5.hpp"
+#include "io/problem_file.hpp"
+#include "solved_cases.hpp"
 
 namespace trireme {
 namespace {
@@ -194,6 +199,42 @@ TEST_F(Matchings, ThatLeaveRowsAreNotKept) {
   const SystemScaling again = scaling(a);
   EXPECT_EQ(again.origin, "");
   EXPECT_EQ(again.first_unmatched, 40);
+}
+
+// So many equal rivals that a matching takes several times as long as what reading must save.
+test::SmallMatrix slow_to_match() {
+  constexpr std::int64_t rows = 5000, per_row = 40;
+  std::mt19937_64 random(10);
+  test::SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {rows, rows}};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::set<std::int64_t> columns;
+    while (std::ssize(columns) < per_row)
+      columns.insert(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(rows)));
+    for (const std::int64_t column : columns) {
+      a.indices.push_back(column);
+      a.data.push_back(std::exp(1e-18 * static_cast<double>(random())));
+    }
+    a.indptr.push_back(std::ssize(a.indices));
+  }
+  return a;
+}
+
+TEST_F(Matchings, OfARunAreFoundByTheNextOne) {
+  test::SharedFile file("random.h5");
+  file.write([](hdf5::File& out) { slow_to_match().write(out); });
+  const auto notes = [&](const std::string& kernels) {
+    Case c = test::case_of("file: " + file.path().string(),
+                           "device: cpu\nkernel: " + kernels +
+                               "\nsolver: {method: bicgstab, preconditioner: none, scaling: "
+                               "matching, max_iterations: 1}");
+    c.cache = {.use = true, .directory = folder_};
+    return fmt::format("{}",
+                       fmt::join(run_case(MPI_COMM_WORLD, c, nullptr).runs.at(0).notes, "\n"));
+  };
+  const std::string found = "scaling: the matching is that of an earlier run, which found it in ";
+  EXPECT_EQ(notes("csr").find(found), std::string::npos);
+  EXPECT_NE(notes("csr").find(found), std::string::npos);
+  EXPECT_EQ(notes("[csr, sell]").find(found), std::string::npos) << "runs that are compared";
 }
 
 }  // namespace

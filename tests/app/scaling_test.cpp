@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run_kernel.hpp"
 #include "app/solved_cases.hpp"
 #include "base/error.hpp"
 #include "io/hdf5.hpp"
@@ -189,6 +190,48 @@ TEST_F(ScaledCases, SayThatAMatrixIsSingularByItsPattern) {
   EXPECT_NE(found.reason.find("structural rank is 59 of 60, and row 30 (from 0)"),
             std::string::npos)
       << found.reason;
+}
+
+// Where rank 0 cannot take the matrix. Blocks without a matching do not make it singular, and a
+// stopped run goes on with the matching that it had.
+TEST_F(ScaledCases, SayThatEachRankMatchedItsOwnRows) {
+  write(ScaledLine(1, false, 20));
+  const Case c = case_of("file: " + file_.path().string(),
+                         "device: cpu\nkernel: csr\nsolver: {method: bicgstab, preconditioner: "
+                         "none, scaling: matching, max_iterations: 2}");
+  const SavedRunFile state(file_.path().parent_path());
+  const auto run = [&](std::int64_t most_on_rank_zero, bool resume) {
+    Problem problem = load_problem(MPI_COMM_WORLD, c.problem);
+    const RowRange rows{problem.matrix.first_row, problem.matrix.local.rows, 60};
+    const auto matrix = distribute(MPI_COMM_WORLD, std::move(problem.matrix), problem.row_starts);
+    PlainProduct plain(matrix);
+    const SolveContext context{
+        .spec = c,
+        .problem = problem,
+        .matrix = matrix,
+        .plain = plain,
+        .checkpoints =
+            CheckpointSettings{.file = state, .identity = {}, .rows = rows, .resume = resume},
+        .matching = {.most_on_rank_zero = most_on_rank_zero}};
+    return run_kernel(context, {.kernel = {.name = "csr"}}, {}).outcome;
+  };
+  EXPECT_EQ(words(run(kMostOnRankZero, false)).find("scaling: matching"), std::string::npos);
+  if (size_of(MPI_COMM_WORLD) == 1) return;
+  try {
+    run(0, true);
+    FAIL() << "resumed";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("the matching was of the whole matrix and is of the rows of each of 3"),
+              std::string::npos)
+        << error.what();
+  }
+  const RunOutcome found = run(0, false);
+  EXPECT_EQ(found.reason.find("singular"), std::string::npos) << found.reason;
+  EXPECT_NE(words(found).find("matching matched the rows and columns of each rank by themselves"),
+            std::string::npos)
+      << words(found);
+  EXPECT_NE(words(found).find("; this leaves "), std::string::npos) << words(found);
 }
 
 TEST_F(ScaledCases, RefuseSequences) {

@@ -332,6 +332,9 @@ TEST(SystemScaling, MatchingCountsRowsThatItCannotMatch) {
       }
       EXPECT_EQ(scaled_matrix(*a, s)->global_nnz, 20);
     }
+  if (size_of(MPI_COMM_WORLD) == 1) return;
+  const auto moved = Moved{20}.matrix(matrix_of(20, entries));
+  EXPECT_EQ(find_scaling(Scaling::matching, *moved).first_unmatched, first);
 }
 
 TEST(SystemScaling, TakesEmptyRowsAndMatricesWithoutEntries) {
