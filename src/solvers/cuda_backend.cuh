@@ -59,14 +59,37 @@ class CudaBackend {
   DeviceSpan<double> rows_of_vector(int k) const {
     return {vector(k), static_cast<std::size_t>(rows_)};
   }
-  double* preconditioner_vector(int k) const { return vector(method_vectors_ + k); }
+  double* preconditioner_vector(int k) const { return of_preconditioner_.data() + k * stride_; }
 
   void allocate(int vectors, int of_preconditioner) {
-    method_vectors_ = vectors;
-    vectors_ = DeviceBuffer<double>(
-        static_cast<std::size_t>(stride_) * (vectors + of_preconditioner), stream_);
-    fill_zero(vectors_.span(), stream_);  // passes also read values that they multiply by beta = 0
+    vectors_ = zeros(vectors);
+    of_preconditioner_ = zeros(of_preconditioner);
     window_.emplace(rows_, system_.dot_partials(), stream_);
+  }
+  void hold(int vectors) {
+    double failures = 0;
+    try {
+      if (vectors_.size() < static_cast<std::size_t>(stride_) * vectors) {
+        forget_loop();
+        vectors_ = {};
+        vectors_ = zeros(vectors);
+      }
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::resource) throw;
+      failures = 1;
+    }
+    if (system_.processes() > 1) {
+      const DeviceSpan<double> all(window_->totals(), 1);
+      copy_to_device(std::span<const double>(&failures, 1), all, stream_);
+      system_.sum(all, stream_);
+      failures = read_back<double>(all.data(), stream_);
+    }
+    if (failures > 0)
+      throw Error(ExitCode::resource,
+                  "a GPU has not enough memory to go on in double precision, for which this one "
+                  "needs " +
+                      std::to_string(vectors) + " vectors of " + std::to_string(rows_) +
+                      " rows; use precision double and shorter cycles (restart)");
   }
 
   void allocate_cycle(std::int32_t length, std::int64_t elements) {
@@ -216,6 +239,7 @@ class CudaBackend {
   template <class Algorithm, class M>
   State run(const M& m, const Job& job) {
     const NormTerm norm = norm_term(job.state.rule, job.row_weights);
+    cycle_.in_fp32 = !job.exactly;
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm, cycle_};
     const Algorithm algorithm = Algorithm::with(vectors, [this](int k) { return vector(k); });
     if constexpr (M::pointwise) {
@@ -241,6 +265,12 @@ class CudaBackend {
   }
 
  private:
+  // Passes also read values that they multiply by beta = 0.
+  DeviceBuffer<double> zeros(int vectors) const {
+    DeviceBuffer<double> memory(static_cast<std::size_t>(stride_) * vectors, stream_);
+    fill_zero(memory.span(), stream_);
+    return memory;
+  }
   // Whether these are the rows of the system, of which there is at least one.
   bool has_rows(std::span<const DeviceRowBlock<double>> blocks) const {
     return rows_ > 0 && blocks.back().first_row + blocks.back().csr.rows == rows_;
@@ -364,10 +394,9 @@ class CudaBackend {
   CudaMode mode_;
   Method method_ = Method::cg;
   std::int64_t rows_, stride_;
-  int method_vectors_ = 0;
   Stream stream_;
   Event ready_{Timing::no};
-  DeviceBuffer<double> vectors_, b_, x_, permuted_b_, permuted_x_, arrays_;
+  DeviceBuffer<double> vectors_, of_preconditioner_, b_, x_, permuted_b_, permuted_x_, arrays_;
   CycleWork cycle_;
   std::list<DeviceBuffer<double>> kept_;
   DeviceBuffer<double> row_scale_;

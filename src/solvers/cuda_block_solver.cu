@@ -65,14 +65,15 @@ struct CudaBlockSolver::Work {
   }
 
   // The vectors of the method and of the preconditioner.
-  std::pair<int, int> work_vectors() const {
+  std::pair<int, int> work_vectors(bool exactly) const {
     std::pair<int, int> count;
     visit_solve([&](auto entry, const auto& m) {
       using Algorithm = typename decltype(entry)::type;
       using M = std::decay_t<decltype(m)>;
-      count = {solvers::work_vectors<Algorithm>(
-                   M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options),
-               M::work_vectors};
+      count = {
+          solvers::work_vectors<Algorithm>(
+              M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options, !exactly),
+          M::work_vectors};
     });
     return count;
   }
@@ -83,12 +84,12 @@ struct CudaBlockSolver::Work {
     });
     return count;
   }
-  int vectors() const {
-    const auto [of_method, of_preconditioner] = work_vectors();
+  int vectors(bool exactly) const {
+    const auto [of_method, of_preconditioner] = work_vectors(exactly);
     return kCallersVectors + of_method + of_preconditioner;
   }
-  std::int64_t bytes(std::int64_t width) const {
-    return (CudaLockstepBlock::columns_of_memory(width, vectors()) * system.rows() +
+  std::int64_t bytes(std::int64_t width, bool exactly) const {
+    return (CudaLockstepBlock::columns_of_memory(width, vectors(exactly)) * system.rows() +
             small_elements() * width) *
            static_cast<std::int64_t>(sizeof(double));
   }
@@ -103,10 +104,10 @@ struct CudaBlockSolver::Work {
   }
 
   // Allocates the block; the processes agree on an error.
-  void reserve(std::int64_t width) {
+  void reserve(std::int64_t width, bool exactly) {
     double failures = 0;
     try {
-      block.reserve(width, vectors());
+      block.reserve(width, vectors(exactly));
       const auto small = static_cast<std::size_t>(small_elements() * width);
       if (arrays.size() < small) arrays = DeviceBuffer<double>(small, stream);
     } catch (const Error& error) {
@@ -116,7 +117,7 @@ struct CudaBlockSolver::Work {
     if (anywhere(failures) > 0)
       throw Error(ExitCode::resource, "a GPU has not enough memory for " + std::to_string(width) +
                                           " right-hand sides at once, which need " +
-                                          std::to_string(bytes(width) / 1'000'000) +
+                                          std::to_string(bytes(width, exactly) / 1'000'000) +
                                           " MB on this one; solve fewer of them at once");
     if (!system.multiplies_vectors()) return;
     block.each_stride([&](std::int64_t stride) { system.prepare_multi_product(stride, stride); });
@@ -129,13 +130,16 @@ struct CudaBlockSolver::Work {
     for (std::size_t k = 0; k < columns.size(); ++k)
       columns[k].state.column = static_cast<std::int32_t>(k);
     block.bring(std::move(columns), b, x, zero_guess);
-    const int of_method = work_vectors().first;
+    const int of_method = work_vectors(exactly).first;
     const auto vector = [&](int k) {  // null where the algorithm does not use it
       return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
     };
     CudaLockstepExecutor executor(system, block, sums, stream, exactly);
-    const SystemVectors callers{
-        block.vector(0), block.vector(1), zero_guess, norm, {options.restart, arrays.data()}};
+    const SystemVectors callers{block.vector(0),
+                                block.vector(1),
+                                zero_guess,
+                                norm,
+                                {options.restart, arrays.data(), !exactly}};
     visit_solve([&](auto entry, const auto& prepared) {
       const auto m = on_block(prepared, of_method);
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>)
@@ -169,7 +173,7 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
                                                       std::span<const IterationObserver> observers,
                                                       std::span<const double> atol) {
   const bool exactly = !system.inexact();
-  reserve(b.width);
+  reserve(b.width, exactly);
   std::vector<SolveResult> results(static_cast<std::size_t>(b.width));
   std::vector<LockstepColumn> columns(results.size());
   for (std::size_t j = 0; j < columns.size(); ++j) {
@@ -195,6 +199,7 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
     if (!go_on_exactly(column.state)) continue;
     for (std::int64_t i = 0; i < x.rows; ++i) x(i, column.number) = 0;
   }
+  reserve(std::ssize(once_more), true);
   for (const LockstepColumn& column : run(std::move(once_more), b, x, false, true))
     results[column.number] =
         result_of(column.state, exact_from[column.number], of_one_vector.variant());
@@ -233,7 +238,7 @@ std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double> b, Mul
 }
 
 std::int64_t CudaBlockSolver::bytes(std::int64_t width) const {
-  return work_->bytes(std::min<std::int64_t>(width, kMaxColumns));
+  return work_->bytes(std::min<std::int64_t>(width, kMaxColumns), !work_->system.inexact());
 }
 void CudaBlockSolver::renew(const PreconditionerSpec& spec) { work_->of_one_vector.renew(spec); }
 void CudaBlockSolver::weigh_rows(const RowScale& scale) { work_->of_one_vector.weigh_rows(scale); }

@@ -7,6 +7,8 @@
 //   allocate(vectors, own)              allocates the work vectors: `vectors` of the method, and
 //                                       `own` of the preconditioner
 //   allocate_cycle(length, elements)    allocates the arrays of a method that restarts
+//   hold(vectors)                       makes room for so many work vectors of the method, whose
+//                                       contents are lost where there were fewer. Collective
 //   preconditioner_vector(k)            the address of the preconditioner's work vector k
 //   keep_rows(values), keep(groups)     copy an array to where the loop runs, and own the copy
 //   keep_row_scale(values)              likewise, in place of the last such array
@@ -63,7 +65,7 @@ class Driver {
   // system's processes.
   Driver(Backend& backend, Method method, Variant variant, const PreconditionerSpec& spec,
          const MethodOptions& options)
-      : backend_(backend), method_(method) {
+      : backend_(backend), method_(method), options_(options) {
     if (info_of(spec.kind).symmetric && !info_of(method).symmetric)
       throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
                                        "' needs a method for symmetric matrices; use one of " +
@@ -72,10 +74,11 @@ class Driver {
       throw Error(ExitCode::usage,
                   "a cycle has at least one iteration, not " + std::to_string(options.restart));
     int vectors = 0, own = 0;
+    const bool inexact = backend.inexact({}, false);
     for_each_algorithm([&](auto entry) {
       using Algorithm = typename decltype(entry)::type;
       if (entry.method != method) return;
-      vectors = std::max(vectors, work_vectors<Algorithm>(Algorithm::vectors, options));
+      vectors = std::max(vectors, work_vectors<Algorithm>(Algorithm::vectors, options, inexact));
       if (Algorithm::info.restarts)
         backend.allocate_cycle(options.restart, small_elements<Algorithm>(options));
     });
@@ -256,7 +259,10 @@ class Driver {
       using M = std::decay_t<decltype(m)>;
       if constexpr (!std::is_same_v<M, std::monostate>)
         visit_algorithm([&](auto entry) {
-          state = backend_.template run<typename decltype(entry)::type>(m, job);
+          using Algorithm = typename decltype(entry)::type;
+          if constexpr (Algorithm::info.restarts)
+            backend_.hold(work_vectors<Algorithm>(Algorithm::vectors, options_, !job.exactly));
+          state = backend_.template run<Algorithm>(m, job);
         });
     };
     std::visit(with, preconditioner_);
@@ -265,6 +271,7 @@ class Driver {
 
   Backend& backend_;
   Method method_;
+  MethodOptions options_;
   Variant variant_ = Variant::classic;
   PreparedPreconditioner preconditioner_;
   RowWeights row_weights_;

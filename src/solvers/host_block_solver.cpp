@@ -69,7 +69,7 @@ struct HostBlockSolver::Work {
   }
 
   // The vectors of the method and of the preconditioner.
-  std::pair<int, int> work_vectors() const {
+  std::pair<int, int> work_vectors(bool exactly) const {
     std::pair<int, int> count;
     visit_solve([&](auto entry, const auto& m) {
       using Algorithm = typename decltype(entry)::type;
@@ -78,7 +78,8 @@ struct HostBlockSolver::Work {
         count = {BlockCg::vectors, M::work_vectors};
       else
         count = {solvers::work_vectors<Algorithm>(
-                     M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options),
+                     M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options,
+                     !exactly),
                  M::work_vectors};
     });
     return count;
@@ -90,16 +91,16 @@ struct HostBlockSolver::Work {
     });
     return count;
   }
-  int vectors() const {
-    const auto [of_method, of_preconditioner] = work_vectors();
+  int vectors(bool exactly) const {
+    const auto [of_method, of_preconditioner] = work_vectors(exactly);
     return kCallersVectors + of_method + of_preconditioner;
   }
 
   // Allocates the block; the processes agree on an error.
-  void reserve(std::int64_t width) {
+  void reserve(std::int64_t width, bool exactly) {
     double failures = 0;
     try {
-      block.reserve(width, vectors());
+      block.reserve(width, vectors(exactly));
       if (form == BlockForm::block_cg)
         directions.resize(static_cast<std::size_t>(BlockCg::basis_vectors * width * block.rows()));
       arrays.resize(static_cast<std::size_t>(small_elements() * width));
@@ -111,7 +112,7 @@ struct HostBlockSolver::Work {
       fail(ExitCode::resource,
            "{} of {} processes have not enough memory for {} right-hand sides at once ({} vectors "
            "of {} rows each on this process); solve fewer of them at once",
-           failures, system.processes(), width, vectors(), block.rows());
+           failures, system.processes(), width, vectors(exactly), block.rows());
   }
 
   // Runs the method's algorithm for `columns`, and returns them with their last states.
@@ -121,13 +122,16 @@ struct HostBlockSolver::Work {
     for (std::size_t k = 0; k < columns.size(); ++k)
       columns[k].state.column = static_cast<std::int32_t>(k);
     block.bring(std::move(columns), b, x, zero_guess);
-    const int of_method = work_vectors().first;
+    const int of_method = work_vectors(exactly).first;
     const auto vector = [&](int k) {  // null where the algorithm does not use it
       return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
     };
     LockstepExecutor executor(system, block, exactly);
-    const SystemVectors callers{
-        block.vector(0), block.vector(1), zero_guess, norm, {options.restart, arrays.data()}};
+    const SystemVectors callers{block.vector(0),
+                                block.vector(1),
+                                zero_guess,
+                                norm,
+                                {options.restart, arrays.data(), !exactly}};
     visit_solve([&](auto entry, const auto& prepared) {
       const auto m = on_block(prepared, of_method);
       if (form == BlockForm::lockstep)
@@ -172,7 +176,7 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
   if (width == 0) return results;
   const bool exactly = !work_->system.inexact();
   if (!exactly) require_norm(rule);
-  work_->reserve(width);
+  work_->reserve(width, exactly);
 
   std::vector<LockstepColumn> columns(results.size());
   for (std::int64_t j = 0; j < width; ++j) {
@@ -198,22 +202,25 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
     if (!go_on_exactly(column.state)) continue;
     for (std::int64_t i = 0; i < rows; ++i) x(i, column.number) = 0;
   }
+  work_->reserve(std::ssize(once_more), true);
   for (const LockstepColumn& column : work_->run(std::move(once_more), b, x, false, true))
     results[column.number] = result_of(column.state, exact_from[column.number], variant());
   return results;
 }
 
 std::int64_t HostBlockSolver::bytes(std::int64_t width) const {
-  const auto [of_method, of_preconditioner] = work_->work_vectors();
+  const bool exactly = !work_->system.inexact();
+  const int of_preconditioner = work_->work_vectors(exactly).second;
   int of_one = 0;  // the work vectors of a HostSolver, which owns the preconditioner
   for_each_algorithm([&](auto entry) {
     using Algorithm = typename decltype(entry)::type;
     if (entry.method == work_->method)
-      of_one = std::max(of_one, work_vectors<Algorithm>(Algorithm::vectors, work_->options));
+      of_one =
+          std::max(of_one, work_vectors<Algorithm>(Algorithm::vectors, work_->options, !exactly));
   });
   if (of_preconditioner > 0) of_one = std::max(of_one, Cg::vectors);
-  const std::int64_t columns = width * work_->vectors() + LockstepExecutor::extra_columns(width) +
-                               of_one + of_preconditioner;
+  const std::int64_t columns = width * work_->vectors(exactly) +
+                               LockstepExecutor::extra_columns(width) + of_one + of_preconditioner;
   return (columns * work_->system.rows() + width * work_->small_elements()) *
          static_cast<std::int64_t>(sizeof(double));
 }

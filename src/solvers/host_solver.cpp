@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <list>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -42,16 +43,28 @@ class HostBackend {
   std::int64_t rows() const { return rows_; }
   double* vector(int k) { return work_.data() + k * stride_; }
   const double* vector(int k) const { return work_.data() + k * stride_; }
-  double* preconditioner_vector(int k) { return vector(vectors_ + k); }
+  double* preconditioner_vector(int k) { return of_preconditioner_.data() + k * stride_; }
 
   void allocate(int vectors, int of_preconditioner) {
-    vectors_ = vectors;
-    work_.resize(static_cast<std::size_t>(stride_ * (vectors + of_preconditioner)));
-    // The first touch places each row's memory near the thread that will work on the row.
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < stride_; ++i)
-      for (std::int64_t k = i; k < static_cast<std::int64_t>(work_.size()); k += stride_)
-        work_[k] = 0;
+    make(work_, vectors);
+    make(of_preconditioner_, of_preconditioner);
+  }
+  void hold(int vectors) {
+    double failures = 0;
+    try {
+      if (std::ssize(work_) < stride_ * vectors) {
+        Array<double>().swap(work_);
+        make(work_, vectors);
+      }
+    } catch (const std::bad_alloc&) {
+      failures = 1;
+    }
+    system_.sum({&failures, 1});
+    if (failures > 0)
+      fail(ExitCode::resource,
+           "{} of {} processes have not enough memory to go on in double precision ({} vectors of "
+           "{} rows on this process); use precision double and shorter cycles (restart)",
+           failures, system_.processes(), vectors, rows_);
   }
 
   void allocate_cycle(std::int32_t length, std::int64_t elements) {
@@ -121,6 +134,7 @@ class HostBackend {
     if (job.zero_guess) std::fill_n(job.x, rows, 0.0);
     State state = job.state;
     const NormTerm norm = norm_term(state.rule, job.row_weights);
+    cycle_.in_fp32 = !job.exactly;
     const Algorithm algorithm =
         Algorithm::with(SystemVectors{job.b, job.x, job.zero_guess, norm, cycle_},
                         [this](int k) { return vector(k); });
@@ -141,11 +155,17 @@ class HostBackend {
 
  private:
   bool in_order() const { return !system_.order().empty(); }
+  void make(Array<double>& memory, int vectors) const {
+    memory.resize(static_cast<std::size_t>(stride_ * vectors));
+    // The first touch places each row's memory near the thread that will work on the row.
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < stride_; ++i)
+      for (std::int64_t k = i; k < std::ssize(memory); k += stride_) memory[k] = 0;
+  }
 
   HostSystem& system_;
   std::int64_t rows_, stride_;
-  int vectors_ = 0;
-  Array<double> work_, b_, x_, arrays_;
+  Array<double> work_, of_preconditioner_, b_, x_, arrays_;
   CycleWork cycle_;
   std::list<Array<double>> kept_;
   Array<double> row_scale_;

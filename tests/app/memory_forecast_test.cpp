@@ -85,6 +85,19 @@ TEST(MemoryForecast, CountsTheVectorsOfACycle) {
     EXPECT_EQ(vectors(130, parts) - vectors(30, parts), 100.0 * 8 * kRows);
 }
 
+// But not where a run in double is compared with it.
+TEST(MemoryForecast, CountsHalfOfACycleInMixedPrecision) {
+  const auto vectors = [](int restart, const std::string& precision) {
+    return part(forecast(fmt::format("kernel: albus\nprecision: {}\nsolver: {{method: gmres, "
+                                     "restart: {}}}",
+                                     precision, restart))
+                    .host,
+                "vectors");
+  };
+  EXPECT_EQ(vectors(131, "mixed") - vectors(30, "mixed"), 51.0 * 8 * kRows);
+  EXPECT_EQ(vectors(130, "[double, mixed]") - vectors(30, "[double, mixed]"), 100.0 * 8 * kRows);
+}
+
 TEST(MemoryForecast, CountsTheLayoutThatAKernelKeepsOnAGpu) {
   const auto layout = [](const std::string& rest, const std::string& kind = "poisson3d") {
     return part(forecast("device: cuda\n" + rest, kind).gpu, "kernel");

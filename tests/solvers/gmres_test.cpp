@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The resident GMRES(m) on the host: its residuals are the smallest ones, and its ends.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "solvers/block_solves.hpp"
@@ -298,6 +301,112 @@ TEST(ResidentGmres, ColumnsOfABlockHaveCyclesOfTheirOwn) {
                 static_cast<double>(alone.outcome.iterations), 3);
     EXPECT_LE(relative_residual(a, b[j], solved[j].x), 1.0001e-8);
   }
+}
+
+// The same matrix with its values in FP32 and in FP64.
+class MixedGmres : public testing::Test {
+ protected:
+  void take(const CsrMatrix<double>& a) {
+    a_ = a;
+    exact_ = build_host_kernel<double>("csr", a_.view());
+    rounded_ = build_mixed_host_kernel("csr", a_.view());
+    defect_ = test::row_defect(a_);
+    diagonal_ = test::diagonal_of(a_);
+    double_.emplace(*exact_, a_.rows);
+    mixed_.emplace(*rounded_, a_.rows, exact_.get(), defect_);
+  }
+  Options by_jacobi(std::int32_t restart, double rtol) const {
+    Options options = gmres(restart);
+    options.preconditioner = test::jacobi(diagonal_);
+    options.rule.rtol = rtol;
+    return options;
+  }
+
+  CsrMatrix<double> a_;
+  std::unique_ptr<HostKernel<double>> exact_, rounded_;
+  Array<float> defect_;
+  Array<double> diagonal_;
+  std::optional<HostKernelSystem> double_, mixed_;
+};
+
+TEST_F(MixedGmres, TakesAboutAsManyIterationsAsDouble) {
+  const CsrMatrix<double> systems[] = {grid_matrix(30, 0, 1), grid_matrix(40, 0.5, 100),
+                                       grid_matrix(40, 20, 3), test::irregular_matrix(900, 0.5)};
+  for (const CsrMatrix<double>& a : systems)
+    for (const std::int32_t restart : {7, 20, 30}) {
+      SCOPED_TRACE(fmt::format("{} rows, restart {}", a.rows, restart));
+      take(a);
+      const Array<double> b = random_vector<double>(a.rows);
+      const Options options = by_jacobi(restart, 1e-10);
+      const Solved full = test::solve(*double_, b, options);
+      const Solved mixed = test::solve(*mixed_, b, options);
+      EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+      EXPECT_EQ(mixed.outcome.exact_from, -1);
+      EXPECT_LE(relative_residual(a, b, mixed.x), 1.0001e-10);
+                  mixed.outcome.iterations, full.outcome.replacements);
+                  EXPECT_LE(static_cast<double>(mixed.outcome.iterations),
+                            1.1 * static_cast<double>(full.outcome.iterations));
+    }
+}
+
+// The values are numbers of FP32, so that nothing but the basis is rounded.
+TEST_F(MixedGmres, RoundsItsBasisAndNotTheAnswer) {
+  take(grid_matrix(24));
+  const Array<double> b = random_vector<double>(a_.rows);
+  const Options options = by_jacobi(400, 1e-13);
+  EXPECT_EQ(test::solve(*double_, b, options).outcome.replacements, 0) << "one cycle";
+  const Solved mixed = test::solve(*mixed_, b, options);
+  EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+  EXPECT_GE(mixed.outcome.replacements, 1);
+  EXPECT_EQ(mixed.outcome.exact_from, -1);
+  EXPECT_LE(relative_residual(a_, b, mixed.x), 1.0001e-13);
+  HostBlockSolver of_double(*double_, Method::gmres, Variant::classic, options.preconditioner,
+                            BlockForm::lockstep, options.of_method),
+      of_mixed(*mixed_, Method::gmres, Variant::classic, options.preconditioner,
+               BlockForm::lockstep, options.of_method);
+  EXPECT_EQ(of_double.bytes(5) - of_mixed.bytes(5), (5 + 1) * 200 * 8 * a_.rows)
+      << "of five columns and of the solver for one";
+}
+
+// Blocks [1 1-1e-9; 1-1e-9 1], which are singular in FP32: columns that need both eigenvectors of a
+// block go on in FP64, in one cycle that has all of its vectors.
+TEST_F(MixedGmres, GoesOnInFp64WhereRoundingTakesWhatACycleGains) {
+  take(test::pairs_that_fp32_merges());
+  std::vector<Array<double>> b = test::random_columns(a_.rows, 6);
+  for (const std::size_t j : {1, 4}) b[j].assign(b[j].size(), 1.0);
+  Options options = gmres(30);
+  options.rule.rtol = 1e-6;
+  const std::vector<Solved> columns = test::solve_block(*mixed_, b, options);
+  HostSolver solver(*mixed_, Method::gmres, Variant::classic, {}, options.of_method);
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    const Solved alone = test::solve_by(solver, b[j], options);
+    for (const Solved* solved : {&alone, &columns[j]}) {
+      SCOPED_TRACE(j);
+      EXPECT_GT(static_cast<int>(solved->outcome.reason), 0);
+      EXPECT_EQ(solved->outcome.exact_from >= 0, j != 1 && j != 4);
+      EXPECT_LE(relative_residual(a_, b[j], solved->x), 1.01e-6);
+    }
+  }
+}
+
+// Rows and columns of the sizes 1e-9 to 1e9: the condition leaves a cycle in FP32 nothing.
+TEST_F(MixedGmres, GoesOnInFp64WhereTheConditionTakesAllDigits) {
+  CsrMatrix<double> a = grid_matrix(16, 3, 20);
+  const auto scale = [](std::int64_t row) {
+    return std::pow(10.0, static_cast<double>(row * 7 % 19) - 9) / 3;
+  };
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      a.values[k] *= scale(i) * scale(a.col_idx[k]);
+  take(a);
+  const Array<double> b = test::times(a, random_vector<double>(a.rows));
+  const Options options = by_jacobi(256, 1e-10);
+  const Solved full = test::solve(*double_, b, options), mixed = test::solve(*mixed_, b, options);
+  ASSERT_EQ(full.outcome.reason, Reason::rtol);
+  EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+  EXPECT_GE(mixed.outcome.exact_from, 0);
+  EXPECT_LE(relative_residual(a, b, mixed.x), 1.0001e-10);
+              mixed.outcome.exact_from);
 }
 
 }  // namespace

@@ -36,17 +36,22 @@ double vectors_of_preconditioner() {
 }
 
 // Those that a method which restarts has for its cycle.
-double vectors_of_cycle(const SolverSpec& solver) {
-  const auto method = solvers::method_named(solver.first_method());
-  return method && method->info.restarts ? static_cast<double>(solver.restart) : 0;
+double vectors_of_cycle(const Case& c) {
+  const auto method = solvers::method_named(c.solver.first_method());
+  const bool in_fp32 =
+      std::ranges::count(c.precisions, Precision::mixed) == std::ssize(c.precisions);
+  return method && method->info.restarts
+             ? solvers::vectors_of_cycle(static_cast<std::int32_t>(c.solver.restart), in_fp32)
+             : 0;
 }
 
 // Work vectors of the loop, with those of the preconditioner and its diagonal.
-double work_vectors(const SolverSpec& solver) {
+double work_vectors(const Case& c) {
+  const SolverSpec& solver = c.solver;
   constexpr double kOfPetsc = 8;  // PETSc's KSPs differ
   double vectors = kOfPetsc;
   if (const auto method = solvers::method_named(solver.first_method())) {
-    vectors = method->vectors + vectors_of_cycle(solver);
+    vectors = method->vectors + vectors_of_cycle(c);
   } else if (solver.method.ends_with(solvers::info_of(solvers::Method::gmres).name)) {
     vectors = static_cast<double>(solver.restart) + 2;
   }
@@ -94,14 +99,15 @@ double gpu_layouts(const Case& c, double rows, double nnz) {
 }
 
 // Vectors that a GPU holds: b and x, those of the loop, and two for the time of a product.
-double gpu_vectors(const SolverSpec& solver, double work, double sides, double block) {
+double gpu_vectors(const Case& c, double work, double sides, double block) {
+  const SolverSpec& solver = c.solver;
   double of_loop = work;
   bool pointwise = false;
   if (const auto* const own = solver.first_preconditioner().own())
     solvers::visit_preconditioner(own->kind,
                                   [&](auto m) { pointwise = decltype(m)::type::pointwise; });
   if (const auto method = solvers::method_named(solver.first_method()); method && pointwise)
-    of_loop = method->pointwise_vectors + vectors_of_cycle(solver) + 1;  // with the diagonal
+    of_loop = method->pointwise_vectors + vectors_of_cycle(c) + 1;  // with the diagonal
   return of_loop * block + 2 * sides + 2;
 }
 
@@ -173,7 +179,7 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   const bool known =
       c.problem.rhs.value_or(MadeRhs::from_ones) == RightHandSide(MadeRhs::from_ones);
   const auto sides = static_cast<double>(c.problem.rhs_count);
-  const double work = work_vectors(c.solver);
+  const double work = work_vectors(c);
   const double block = static_cast<double>(std::max<std::int64_t>(1, c.solver.block.value_or(1)));
   constexpr double kOfReports = 3;  // the true residual, and b and x of PETSc
   const bool on_cpu = c.device != Device::cuda;
@@ -198,7 +204,7 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
     forecast.gpu = {{"matrix", csr_bytes(rows, nnz)},
                     {"scaled matrix", c.solver.is_scaled() ? csr_bytes(rows, nnz) : 0},
                     {"kernel", gpu_layouts(c, rows, nnz)},
-                    {"vectors", gpu_vectors(c.solver, work, sides, block) * kVector * rows},
+                    {"vectors", gpu_vectors(c, work, sides, block) * kVector * rows},
                     {"preconditioner", preconditioner}};
   drop_empty(forecast.host);
   drop_empty(forecast.gpu);

@@ -12,9 +12,16 @@
 // where a flexible GMRES would keep m vectors M^-1 v_j. Every preconditioner here is the same
 // operator in all iterations, which this needs.
 //
+// Where the products are inexact, the basis is stored in FP32 (Aliaga, Anzt, Gruetzmacher,
+// Quintana-Orti and Tomas, Compressed basis GMRES on high-performance graphics processing units,
+// Int. J. High Perform. Comput. Appl. 37, 2022): each v is rounded before A^ is applied to it, and
+// all sums, H and x are FP64. Rounding limits what one cycle can gain, to about seven digits less
+// those that the condition takes; the next cycle begins at b - A x in FP64, so that it does not
+// limit x. A cycle that rounding has left with nearly nothing ends the mixed precision.
+//
 // Values moved per iteration beside the product (n: rows, j: vectors of the basis): on the host
-// 2.4 j n + 6n with Jacobi, and as much again where the second orthogonalisation is due. An
-// iteration has one point where sums must be complete, or two. On GPUs, which add few sums at once,
+// 2.4 j n + 6n with Jacobi (of FP32 half of the first part), and as much again where the second
+// orthogonalisation is due. An iteration has one point where sums must be complete, or two. On GPUs, which add few sums at once,
 // it has one per twelve vectors, and the passes of the second orthogonalisation are launched in any
 // case.
 #pragma once
@@ -40,15 +47,16 @@ struct Gmres : SystemVectors {
   static constexpr std::array<int, 0> left_behind{};
   static constexpr std::int64_t small_elements(int length) { return CycleArrays::elements(length); }
 
-  Basis basis;
-  double* z;  // M^-1 v
-  double* w;  // A M^-1 v, and what the basis leaves of it
-  double* v;  // the last vector of the basis, where M is not pointwise
+  double* first;          // of the work vectors with the basis
+  std::int64_t distance;  // between them
+  double* z;              // M^-1 v
+  double* w;              // A M^-1 v, and what the basis leaves of it
+  double* v;              // the last vector of the basis, where M is not pointwise
 
   template <class Work>
   TRIREME_HD static Gmres with(const SystemVectors& from, const Work& work) {
-    const int m = from.cycle.length;
-    Gmres method{from, {work(0), work(1) - work(0)}, work(m), work(m + 1), work(m + 2)};
+    const int m = vectors_of_cycle(from.cycle.length, from.cycle.in_fp32);
+    Gmres method{from, work(0), work(1) - work(0), work(m), work(m + 1), work(m + 2)};
     RowWeights& rows = method.norm.rows;  // D^-1 serves as any array does
     if (rows.from == RowWeights::From::jacobi) rows.from = RowWeights::From::array;
     return method;
@@ -101,9 +109,12 @@ struct Gmres : SystemVectors {
     if (!e.choose_if(ended)) return;
     e.finish(BackSubstitute{cycle});
     const int count = in_use(e, [](const State& s) { return vectors_in_use(s); });
-    in_groups<Exec>(0, count, [&](auto width, int first) {
-      e.pass(AddBasis<width.value, Exec::state_access>{basis, first, M::pointwise ? x : v,
-                                                       !M::pointwise, pointwise_part(m), cycle});
+    by_storage(e, [&](const auto& basis) {
+      using Basis = std::decay_t<decltype(basis)>;
+      in_groups<Exec>(0, count, [&](auto width, int at) {
+        e.pass(AddBasis<width.value, Exec::state_access, Basis>{
+            basis, at, M::pointwise ? x : v, !M::pointwise, pointwise_part(m), cycle});
+      });
     });
     if constexpr (!M::pointwise) {
       m.apply(e, v, z);
@@ -128,7 +139,20 @@ struct Gmres : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void next_vector(Exec& e, const M& m) const {
-    e.pass(NextBasisVector{basis, w, M::pointwise ? z : v, pointwise_part(m)});
+    by_storage(e, [&](const auto& basis) {
+      e.pass(NextBasisVector<std::decay_t<decltype(basis)>>{basis, w, M::pointwise ? z : v,
+                                                            pointwise_part(m)});
+    });
+  }
+
+  // Calls visit(basis).
+  TRIREME_RUNS_EXECUTOR
+  template <class Exec, class Visit>
+  TRIREME_HD void by_storage(Exec&, const Visit& visit) const {
+    if (cycle.in_fp32)
+      visit(HalfBasis{reinterpret_cast<HalfBasis::Pair*>(first), distance});
+    else
+      visit(FullBasis{first, distance});
   }
 
   // The largest number that a state has, or the largest that any could have.
@@ -163,26 +187,35 @@ struct Gmres : SystemVectors {
     constexpr StateAccess access = Exec::state_access;
     const int count = in_use(
         e, [](const State& s) { return second ? vectors_in_use(s) : finished_columns(s) + 1; });
-    by_weights(e, norm, [&](auto weighed) {
-      const auto dots = [&](auto width, int first) {
-        e.pass(BasisDots<second, width.value, access, weighed.value>{basis, first, w, norm});
-      };
-      int first = 0;
-      if constexpr (access == StateAccess::none) {
-        // As many passes may come before a step of a CUDA graph as it has pending sums for.
-        constexpr int width = Exec::sums_per_pass;
-        for (; count - first > 2 * width; first += 3 * width) {
-          in_groups<Exec>(first, first + 3 * width, dots);
-          e.finish(KeepDots<second>{cycle, first, 3 * width});
-        }
+    by_storage(e, [&](const auto& basis) {
+      using Basis = std::decay_t<decltype(basis)>;
+      by_weights(e, norm, [&](auto weighed) { dots<second, weighed.value>(e, basis, count); });
+      in_groups<Exec>(0, count, [&](auto width, int at) {
+        e.pass(SubtractBasis<second, width.value, access, Basis>{basis, at, w, cycle});
+      });
+    });
+  }
+
+  // The products of w with `count` vectors of the basis and with itself, and the step from them.
+  TRIREME_RUNS_EXECUTOR
+  template <bool second, bool weighed, class Exec, class Basis>
+  TRIREME_HD void dots(Exec& e, const Basis& basis, int count) const {
+    constexpr StateAccess access = Exec::state_access;
+    const auto of_group = [&](auto width, int at) {
+      e.pass(BasisDots<second, width.value, access, weighed, Basis>{basis, at, w, norm});
+    };
+    int at = 0;
+    if constexpr (access == StateAccess::none) {
+      // As many passes may come before a step of a CUDA graph as it has pending sums for.
+      constexpr int width = Exec::sums_per_pass;
+      for (; count - at > 2 * width; at += 3 * width) {
+        in_groups<Exec>(at, at + 3 * width, of_group);
+        e.finish(KeepDots<second>{cycle, at, 3 * width});
       }
-      in_groups<Exec>(first, count, dots);
-      e.pass(SquareOfImage<second, access, weighed.value>{w, norm},
-             Orthogonalise<second>{cycle, first, sums_of<Exec>(count - first)});
-    });
-    in_groups<Exec>(0, count, [&](auto width, int first) {
-      e.pass(SubtractBasis<second, width.value, access>{basis, first, w, cycle});
-    });
+    }
+    in_groups<Exec>(at, count, of_group);
+    e.pass(SquareOfImage<second, access, weighed>{w, norm},
+           Orthogonalise<second>{cycle, at, sums_of<Exec>(count - at)});
   }
 
   // The sums of the groups of so many vectors.

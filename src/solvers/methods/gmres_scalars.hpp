@@ -24,6 +24,9 @@ inline constexpr double kUseless = 1e-12;
 inline constexpr double kHarmless = 1e-6;
 // A cycle that leaves more than this part of a residual would be repeated without end.
 inline constexpr double kStandsStill = 1 - 1e-6;
+// In mixed precision, a true residual above this multiple of the recurrence's is what rounding made
+// of it, and a cycle that it leaves with more than this part of the residual is wasted.
+inline constexpr double kRounded = 2, kWasted = 0.5;
 
 // State::scalar. Numbers of vectors are stored as values of double, as the executors pass them on.
 TRIREME_HD double& finished_columns(State& s) { return s.scalar[0]; }  // of R
@@ -152,6 +155,12 @@ struct SetCycleReference {
   }
 };
 
+// Whether rounding has taken nearly all that a cycle gained. `norm` is that of b - A x.
+TRIREME_HD bool is_wasted_by_rounding(const State& s, double norm) {
+  return s.correct_below > 0 && norm > s.target && norm > kRounded * s.norm &&
+         norm > kWasted * s.verified;
+}
+
 // From {norm term of b - A x}: begins the solve, goes on with it, or begins another cycle.
 template <Entry entry>
 struct GmresEnter {
@@ -166,6 +175,9 @@ struct GmresEnter {
                         s.iterations >= rule.min_iterations;
     if (entry == Entry::go_on || !started(s)) {
       enter<entry>(s, norm);
+    } else if (is_wasted_by_rounding(s, norm)) {
+      s.norm = norm;
+      abandon(s, Reason::breakdown);
     } else if (tested || !is_finite(size)) {
       // A cycle is no stall as long as it makes the residual smaller, however little.
       if (s.due == Due::new_start && norm >= s.verified) s.due = Due::correction;
@@ -178,6 +190,7 @@ struct GmresEnter {
       s.restarted_at = s.iterations;
       ++s.replacements;
     }
+    s.correct_at = 0;  // b - A x takes the place of the residual when a cycle is complete
     if (running(s) && size == 0) stop(s, Reason::atol);
     finished_columns(s) = vectors_in_use(s) = 0;
     next_norm(s) = first_norm(s) = size;

@@ -26,8 +26,8 @@
 //   left_behind            the work vectors that leave_direction() starts from
 //
 // A method that `restarts` works in cycles of a number of iterations that the caller chooses, has
-// as many work vectors more, which come first, and small arrays of small_elements() numbers;
-// CycleWork has both. Its x is complete only after
+// as many work vectors more, which come first, or half as many where it stores them in FP32, and
+// small arrays of small_elements() numbers; CycleWork has both. Its x is complete only after
 //
 //   end_cycles(e, m)       completes x where the loop has ended
 //
@@ -104,12 +104,19 @@ enum class StateAccess { none, one, many };
 struct CycleWork {
   std::int32_t length = 0;   // the iterations of a cycle
   double* arrays = nullptr;  // of State::column 0, then those of column 1
+  bool in_fp32 = false;      // two vectors of the basis share the memory of a work vector
 };
 
+// The work vectors that hold the basis of a cycle.
+constexpr std::int32_t vectors_of_cycle(std::int32_t length, bool in_fp32) {
+  return in_fp32 ? length / 2 + length % 2 : length;
+}
+
 // The work vectors of an algorithm, with Algorithm::vectors or pointwise_vectors as `fixed`.
+// `inexact`: the loop's products are, and what an algorithm can store in FP32 it does.
 template <class Algorithm>
-constexpr int work_vectors(int fixed, const MethodOptions& options) {
-  return fixed + (Algorithm::info.restarts ? options.restart : 0);
+constexpr int work_vectors(int fixed, const MethodOptions& options, bool inexact) {
+  return fixed + (Algorithm::info.restarts ? vectors_of_cycle(options.restart, inexact) : 0);
 }
 // The numbers in CycleWork::arrays, per column.
 template <class Algorithm>
