@@ -59,12 +59,10 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
   notes.insert(notes.end(), more.begin(), more.end());
 }
 
-// Of a kernel that has nothing to solve.
-KernelRun singular_run(const SolveContext& context, const KernelChoice& kernel,
-                       const std::string& why) {
+// What was asked for, where there is no solver that could tell what it is.
+void fill_with_what_was_asked(RunOutcome& o, const SolveContext& context,
+                              const KernelChoice& kernel) {
   const SolverSpec& solver = context.spec.solver;
-  KernelRun run;
-  RunOutcome& o = run.outcome;
   o.kernel = kernel.name;
   o.device = kernel.device;
   o.precision = kernel.precision;
@@ -72,6 +70,14 @@ KernelRun singular_run(const SolveContext& context, const KernelChoice& kernel,
   o.preconditioner = solver.first_preconditioner().name();
   o.ranks = size_of(context.matrix->comm);
   o.rtol = solver.rtol;
+}
+
+// Of a kernel that has nothing to solve.
+KernelRun singular_run(const SolveContext& context, const KernelChoice& kernel,
+                       const std::string& why) {
+  KernelRun run;
+  RunOutcome& o = run.outcome;
+  fill_with_what_was_asked(o, context, kernel);
   o.exit_code = ExitCode::breakdown;
   o.petsc_reason = KSP_DIVERGED_BREAKDOWN;
   o.reason = "breakdown: " + why + " (DIVERGED_BREAKDOWN)";
@@ -140,6 +146,10 @@ KernelRun run_solver(const SolveContext& context, const PlannedRun& planned,
   };
   KernelRun run = solve_all(context, plan, plan_again, on_iteration, tuning ? &*tuning : nullptr,
                             preconditioning ? &*preconditioning : nullptr);
+  if (!plan.solver) {  // the data of a step have left none
+    fill_with_what_was_asked(run.outcome, context, kernel);
+    return run;
+  }
   Amat* const amat = plan.amat.get();
   const KspSolver& solver = *plan.solver;
 
@@ -192,7 +202,7 @@ KernelRun run_solver(const SolveContext& context, const PlannedRun& planned,
 KernelRun run_kernel(const SolveContext& context, const PlannedRun& planned,
                      const IterationCallback& on_iteration) {
   if (!context.spec.solver.is_scaled()) return run_solver(context, planned, on_iteration);
-  const ScaledContext scaled(context);
+  ScaledContext scaled(context);
   const std::string why = scaled.why_singular();
   KernelRun run = why.empty() ? run_solver(scaled.context(), planned, on_iteration)
                               : singular_run(context, planned.kernel, why);

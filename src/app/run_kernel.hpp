@@ -44,6 +44,11 @@ struct SolveContext {
   // `matrix`, with which the solver works, is that of `plain` scaled by this; null: it is the same
   // matrix.
   const SystemScaling* scaling = nullptr;
+  // Of a sequence that is scaled: brings `matrix` to the step of `steps`, which has changed so.
+  // Returns whether the scaling was found anew: then it has called give_up() as Steps::go_on()
+  // does. Throws what ScaledContext throws, and Error{breakdown} for a matrix that is singular by
+  // its pattern. Collective.
+  std::function<bool(Steps::Change, const std::function<void()>& give_up)> follow_step = {};
   Steps* steps = nullptr;            // of problem.steps, which is at its step 0; null: one system
   std::int64_t load_peak_bytes = 0;  // of this rank, while it reads and distributes the matrix
   std::int64_t resident_before = 0;  // bytes of this rank, before it reads

@@ -87,10 +87,6 @@ class Checker {
     if (!steps.empty() && case_.repeat > 1)
       fail(ExitCode::usage, "{}: repeat and problem.steps exclude each other; keep one",
            places_.at("repeat"));
-    if (!steps.empty() && case_.solver.is_scaled())
-      fail(ExitCode::usage,
-           "{}: solver.scaling {} does not go with problem.steps, whose values change; remove it",
-           places_.at("solver.scaling"), to_string(case_.solver.scaling));
     for (const StepEntry& step : steps) entry(step);
   }
 

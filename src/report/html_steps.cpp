@@ -17,7 +17,7 @@ std::string changes(const StepOutcome& step) {
   const auto add = [&](bool applies, const char* word) {
     if (applies) text += std::string(text.empty() ? "" : ", ") + word;
   };
-  add(step.rebuilt, "another pattern");
+  add(step.rebuilt, "built anew");
   add(step.renewed, "preconditioner");
   add(step.new_aggregates, "aggregates");
   return text.empty() ? "b" : text;

@@ -52,7 +52,7 @@ struct KernelTiming {
 struct Seconds {
   double read = 0;    // the problem, or all steps of it
   double tune = 0;    // the trial of `kernel: auto`, with the builds of what it did not choose
-  double scale = 0;   // finding the scales of rows and columns, and scaling the matrix
+  double scale = 0;   // finding scales and scaling, before the first solve
   double order = 0;   // making the order of rows that is used, and bringing the matrix into it
   double build = 0;   // the layout of the kernel that is used
   double upload = 0;  // of the CSR to the GPU
@@ -106,7 +106,7 @@ struct TrialOutcome {
 struct StepOutcome {
   std::string name;             // of the file or the dataset with the values, or of b
   bool new_values = false;      // of the matrix
-  bool rebuilt = false;         // another pattern, so that the plan was made anew
+  bool rebuilt = false;         // the plan was made anew
   bool renewed = false;         // the preconditioner
   bool new_aggregates = false;  // the renewal found new aggregates of multigrid
   std::string guess;            // previous, zero, extrapolate

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shortest augmenting paths. The cost of an entry is log2 of the largest magnitude of its row over
-// its own magnitude, so that the cheapest matching has the largest product. The path of least cost
-// is found by Dijkstra's method on reduced costs, which the dual variables u and v keep from being
-// negative:
+// Shortest augmenting paths. The cost of an entry is log2 of the size of its row over its own
+// magnitude, so that the cheapest matching has the largest product. The path of least cost is found
+// by Dijkstra's method on reduced costs, which the dual variables u and v keep from being negative:
 //
 //   cost_ij - u_i - v_j >= 0, and = 0 where row i is matched with column j
+//
+// Many duals show the same matching, and paths leave behind extreme ones, which may drift by a
+// factor from row to row: to entries of 1 above the diagonal and small ones below it, say. After
+// many paths, a right-hand side that is scaled by them has lost its digits. Few paths are left to
+// be found where the sizes of rows and columns are alike.
 //
 // For the structural rank alone every cost is 0, and the paths are those of a depth-first search.
 #include "sparse/transversal.hpp"
@@ -20,6 +24,7 @@ namespace trireme {
 namespace {
 
 constexpr std::int32_t kNone = -1;
+constexpr double kUsualSpan = 200;  // powers of two
 constexpr double kNoPath = std::numeric_limits<double>::infinity();
 
 enum class Cost { of_sizes, zero };
@@ -31,7 +36,8 @@ class Matching {
         row_ptr_(a.row_ptr),
         col_idx_(a.col_idx),
         cost_(a.nnz()),
-        largest_log2_(n_, 0),
+        row_log2_(n_, 0),
+        column_log2_(n_, 0),
         u_(n_, 0),
         v_(n_, kNoPath),
         column_of_(n_, kNone),
@@ -40,6 +46,7 @@ class Matching {
         from_row_(n_, kNone),
         is_done_(n_, false) {
     for (std::int64_t i = 0; i < n_; ++i) set_costs(a, i, cost);
+    if (span_of_costs() > kUsualSpan) bring_to_like_sizes();
     set_first_duals();
     match_free_columns();
     match_by_exchange();
@@ -65,7 +72,10 @@ class Matching {
       while (row_of_[free_column] != kNone) ++free_column;
       match(i, free_column);
     }
-    for (std::int64_t i = 0; i < n_; ++i) u_[i] -= largest_log2_[i];
+    for (std::int64_t i = 0; i < n_; ++i) {
+      u_[i] += row_log2_[i];
+      v_[i] += column_log2_[i];
+    }
     t.column_of_row = std::move(column_of_);
     t.row_log2 = std::move(u_);
     t.column_log2 = std::move(v_);
@@ -87,12 +97,54 @@ class Matching {
       largest = std::max(largest, std::abs(a.values[k]));
     }
     const bool sizes = cost == Cost::of_sizes;
-    largest_log2_[i] = sizes && largest > 0 ? std::log2(largest) : 0.0;
+    row_log2_[i] = sizes && largest > 0 ? -std::log2(largest) : 0.0;
     for (std::int32_t k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k) {
       const double size = std::abs(a.values[k]);
-      const double of_entry = sizes && size > 0 ? largest_log2_[i] - std::log2(size) : 0.0;
+      const double of_entry = sizes && size > 0 ? -row_log2_[i] - std::log2(size) : 0.0;
       cost_[k] = of_entry;
       if (!(size > 0)) cost_[k] = kNoPath;
+    }
+  }
+
+  // The largest cost of an entry that is not 0; the least one is 0.
+  double span_of_costs() const {
+    double span = 0;
+    for (const double cost : cost_)
+      if (cost != kNoPath) span = std::max(span, cost);
+    return span;
+  }
+
+  // Brings the least cost of each row and of each column near 0, as far as they have one (Ruiz,
+  // RAL-TR-2001-034, with logarithms).
+  void bring_to_like_sizes() {
+    constexpr int kSweeps = 20;
+    constexpr double kNearOne = 0.5;
+    for (std::int64_t i = 0; i < n_; ++i) {
+      for (std::int32_t k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k) cost_[k] += row_log2_[i];
+      row_log2_[i] = 0;
+    }
+    std::vector<double> rows(n_), columns(n_);  // the least costs
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      std::ranges::fill(rows, kNoPath);
+      std::ranges::fill(columns, kNoPath);
+      for (std::int64_t i = 0; i < n_; ++i)
+        for (std::int32_t k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k) {
+          rows[i] = std::min(rows[i], cost_[k]);
+          columns[col_idx_[k]] = std::min(columns[col_idx_[k]], cost_[k]);
+        }
+      double distance = 0;
+      for (std::vector<double>* const least : {&rows, &columns})
+        for (double& cost : *least) {
+          if (cost == kNoPath) cost = 0;
+          distance = std::max(distance, std::abs(cost));
+        }
+      if (distance <= kNearOne) break;
+      for (std::int64_t i = 0; i < n_; ++i) {
+        row_log2_[i] += rows[i] / 2;
+        column_log2_[i] += columns[i] / 2;
+        for (std::int32_t k = row_ptr_[i]; k < row_ptr_[i + 1]; ++k)
+          cost_[k] -= (rows[i] + columns[col_idx_[k]]) / 2;
+      }
     }
   }
 
@@ -230,7 +282,9 @@ class Matching {
 
   std::int64_t n_;
   std::span<const std::int32_t> row_ptr_, col_idx_;
-  std::vector<double> cost_, largest_log2_, u_, v_;
+  std::vector<double> cost_;
+  std::vector<double> row_log2_, column_log2_;  // by which the costs are those of a scaled matrix
+  std::vector<double> u_, v_;
   std::vector<std::int32_t> column_of_, row_of_;
   // Of the search for one path.
   std::vector<double> distance_;        // by column

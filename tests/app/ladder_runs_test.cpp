@@ -40,7 +40,7 @@ TEST(LadderRuns, TheNextRungSolvesEveryRightHandSideAndALaterRunBeginsThere) {
     out.create_dataset<double>("b", {rows, 2}).write(0, rows, columns.data());
   });
   Case c = test::case_of("file: " + file.path().string() + ", rhs: /b",
-                         "device: cpu\nkernel: csr\nsolver: {method: auto}");
+                         "device: cpu\nkernel: csr\nsolver: {method: auto, engine: resident}");
   c.cache = {.use = true, .directory = kept.path()};
   const RunOutcome first = run_case(MPI_COMM_WORLD, c, nullptr).runs[0];
   EXPECT_TRUE(first.converged) << first.reason;
@@ -56,6 +56,25 @@ TEST(LadderRuns, TheNextRungSolvesEveryRightHandSideAndALaterRunBeginsThere) {
   EXPECT_TRUE(second.converged);
   ASSERT_EQ(second.ladder->rungs.size(), 1U);
   EXPECT_EQ(second.ladder->rungs[0].why, "an earlier run has ended with it");
+}
+
+TEST(LadderRuns, ASequenceClimbsToAScaledRung) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks > 1) GTEST_SKIP() << "the matching is that of one rank's block";
+  SharedFile file("shift.h5");
+  file.write([&](hdf5::File& out) { cyclic_shift(40).write(out); });
+  const RunOutcome run = run_case(MPI_COMM_WORLD,
+                                  test::case_of("file: " + file.path().string() +
+                                                    ", steps: [{rhs: random}, {rhs: ones}]",
+                                                "device: cpu\nkernel: csr\n"
+                                                "solver: {method: auto, engine: resident}"),
+                                  nullptr)
+                             .runs[0];
+  EXPECT_TRUE(run.converged) << run.reason;
+  EXPECT_EQ(run.method, "bicgstab2");
+  EXPECT_EQ(run.scaling, Scaling::matching);
+  EXPECT_EQ(run.steps.size(), 2U);
 }
 
 TEST(LadderRuns, AResumedRunGoesOnWithTheRungThatWasStopped) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `method: auto`: which rungs a matrix gets, which one comes next, and when a rung is left.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -63,6 +66,34 @@ TEST(Rungs, FollowTheMatrix) {
                    "gmres/auto"}));
 }
 
+// "`gmres` with `preconditioner: ilu` and `scaling: matching`"
+std::string as_on_the_page(const Rung& rung) {
+  Names settings;
+  if (rung.preconditioner)
+    settings.push_back("`preconditioner: " + rung.preconditioner_word() + "`");
+  if (rung.scaling != Scaling::none)
+    settings.push_back(fmt::format("`scaling: {}`", to_string(rung.scaling)));
+  if (rung.restart > 0) settings.push_back(fmt::format("`restart: {}`", rung.restart));
+  return fmt::format(
+      "`{}`{}{}{}", rung.method, settings.empty() ? "" : " with ", fmt::join(settings, " and "),
+      rung.serves == RungFor::indefinite ? ", where CG meets a negative curvature" : "");
+}
+
+// Where the rungs change, this says which line of the page they need.
+TEST(Rungs, AreThoseOfTheTableOnThePage) {
+  std::ifstream page(RUNNING_PAGE);
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  for (const auto& [matrix, look] :
+       {std::pair("symmetric, with a diagonal of one sign", symmetric(5, 0, 0)),
+        std::pair("symmetric, with both signs or zeros on the diagonal", symmetric(3, 2, 0)),
+        std::pair("not symmetric", nonsymmetric())}) {
+    Names rungs;
+    for (const Rung& rung : rungs_for(kAny, look)) rungs.push_back(as_on_the_page(rung));
+    const std::string line = fmt::format("\n| {} | {} |\n", matrix, fmt::join(rungs, "; "));
+    EXPECT_NE(text.find(line), std::string::npos) << "missing in " << RUNNING_PAGE << ":" << line;
+  }
+}
+
 TEST(Rungs, KeepWhatTheCaseNames) {
   Case named = case_with(AnyPreconditioner(solvers::PreconditionerKind::jacobi));
   named.solver.scaling = Scaling::ruiz;
@@ -78,10 +109,14 @@ TEST(Rungs, KeepWhatTheCaseNames) {
   for (const Case& c : {resident, mixed})
     for (const Rung& rung : rungs_for(c, nonsymmetric()))
       EXPECT_TRUE(!rung.is_direct() && (!rung.preconditioner || rung.preconditioner->own()));
+  Case cycles = kAny;
+  cycles.solver.restart = 50;
+  const Rung last = rungs_for(kAny, nonsymmetric()).back();
+  EXPECT_EQ(case_of(kAny, last).solver.restart, 200);
+  EXPECT_EQ(case_of(cycles, last).solver.restart, 50);
   Case sequence = kAny;
   sequence.problem.steps.emplace_back();
-  for (const Rung& rung : rungs_for(sequence, nonsymmetric()))
-    EXPECT_EQ(rung.scaling, Scaling::none);
+  EXPECT_EQ(rungs_for(sequence, nonsymmetric()), rungs_for(kAny, nonsymmetric()));
   const Case factors = case_with(AnyPreconditioner(std::string(kLu)));
   EXPECT_EQ(names(rungs_for(factors, nonsymmetric())), (Names{"direct/lu"}));
 }

@@ -124,7 +124,9 @@ TEST_F(ScaledCases, TakeTheRangeOfDouble) {
   for (const bool symmetric : {true, false}) {
     write(ScaledLine(140, symmetric));
     for (const char* solver :
-         {"method: bicgstab, scaling: ruiz", "method: direct, scaling: matching"}) {
+         {"method: bicgstab, scaling: ruiz", "method: direct, scaling: matching",
+          "method: bicgstab, scaling: matching, preconditioner: none"}) {
+      if (std::string(solver).ends_with("none") && size_of(MPI_COMM_WORLD) > 1) continue;
       SCOPED_TRACE(fmt::format("{} {}", solver, symmetric));
       const RunOutcome found = run(solver, ", x_exact: /x_exact");
       expect_solved(found, 1e-8);
@@ -234,11 +236,112 @@ TEST_F(ScaledCases, SayThatEachRankMatchedItsOwnRows) {
   EXPECT_NE(words(found).find("; this leaves "), std::string::npos) << words(found);
 }
 
-TEST_F(ScaledCases, RefuseSequences) {
-  const std::string why = error_of("generate: poisson2d, n: 4, steps: [{rhs: ones}, {rhs: random}]",
-                                   "solver: {scaling: ruiz}", ExitCode::usage);
-  EXPECT_NE(why.find("solver.scaling ruiz does not go with problem.steps"), std::string::npos)
-      << why;
+class ScaledSequences : public ScaledCases {
+ protected:
+  // `count` steps: the values of `first`, but from step `others_from` on those of `other`. Both
+  // drift from step to step.
+  void write_steps(const ScaledLine& first, std::int64_t count, std::int64_t others_from,
+                   const std::vector<double>& other) {
+    file_.write([&](hdf5::File& out) {
+      first.matrix.write(out);
+      put(out, "b", first.b);
+      for (std::int64_t k = 0; k < count; ++k) {
+        std::vector<double> values = k < others_from ? first.matrix.data : other;
+        for (std::size_t e = 0; e < values.size(); ++e)
+          values[e] *= 1 + 0.05 * static_cast<double>(k * static_cast<std::int64_t>(e % 5));
+        put(out, fmt::format("values/{}", k), values);
+      }
+    });
+  }
+  RunOutcome run_steps(const std::string& solver, std::int64_t count) const {
+    return run(solver,
+               fmt::format(", rhs: /b, steps: {{count: {}, values: '/values/{{}}'}}", count));
+  }
+};
+
+std::string note_on_scaling(const RunOutcome& run) {
+  const auto note = std::ranges::find_if(run.notes, [](const std::string& text) {
+    return text.starts_with("scaling: ") && text.find(" was found ") != std::string::npos;
+  });
+  return note == run.notes.end() ? "" : *note;
+}
+
+constexpr std::int64_t kShift = 20;  // of the large entries, so that a matching moves columns
+
+TEST_F(ScaledSequences, KeepTheScalingOfTheFirstStep) {
+  using Pair = std::pair<const char*, const char*>;
+  for (const auto& [scaling, rest] : {Pair("diagonal", "bicgstab"), Pair("ruiz", "bicgstab"),
+                                      Pair("ruiz", "bicgstab, preconditioner: ilu"),
+                                      Pair("matching", "bicgstab"), Pair("matching", "direct")}) {
+    SCOPED_TRACE(fmt::format("{} {}", scaling, rest));
+    const bool moves = scaling == std::string("matching");
+    write_steps(ScaledLine(2, false, moves ? kShift : 0), 4, 4, {});
+    const RunOutcome found = run_steps(
+        fmt::format("scaling: {}, guess: extrapolate, rtol: 1e-10, method: {}", scaling, rest), 4);
+    expect_solved(found, 1e-10);
+    ASSERT_EQ(found.steps.size(), 4u);
+    for (const StepOutcome& step : found.steps) {
+      EXPECT_TRUE(step.converged);
+      EXPECT_FALSE(step.rebuilt);
+    }
+    EXPECT_LT(found.steps[1].guess_residual, 0.5);
+    EXPECT_EQ(found.steps[3].guess, "extrapolate");
+    EXPECT_EQ(note_on_scaling(found),
+              fmt::format("scaling: {} was found once for 4 steps", scaling));
+  }
+}
+
+// From step 2 on, the large entries couple the rows and columns of each pair.
+TEST_F(ScaledSequences, FindItAnewWhereItHasBecomePoor) {
+  const ScaledLine line(2, false, kShift);
+  std::vector<double> pairs = line.matrix.data;
+  for (std::int64_t i = 0; i < ScaledLine::rows; ++i)
+    for (std::int64_t k = line.matrix.indptr[i]; k < line.matrix.indptr[i + 1]; ++k) {
+      const std::int64_t j =
+          (line.matrix.indices[k] + ScaledLine::rows - kShift) % ScaledLine::rows;
+      if (j / 2 != i / 2 || j == i) pairs[k] *= 1e-4;
+    }
+  write_steps(line, 4, 2, pairs);
+  for (const char* method : {"bicgstab", "direct"}) {
+    const RunOutcome found =
+        run_steps(fmt::format("method: {}, scaling: matching, rtol: 1e-10", method), 4);
+    expect_solved(found, 1e-10);
+    ASSERT_EQ(found.steps.size(), 4u);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(found.steps[k].rebuilt, k == 2) << k;
+    EXPECT_EQ(note_on_scaling(found),
+              "scaling: matching was found 2 times for 4 steps; before step 2, it was poor for the "
+              "first time, and everything was built anew");
+  }
+}
+
+TEST_F(ScaledSequences, FindItForAnotherPattern) {
+  write_steps(ScaledLine(2, false), 2, 2, {});
+  SharedFile other("other.h5");
+  const ScaledLine moved(2, false, 1);
+  other.write([&](hdf5::File& out) { moved.matrix.write(out); });
+  const auto steps = fmt::format(
+      ", rhs: /b, steps: [{{values: /values/0}}, {{file: {}, matrix: /A}}]", other.path().string());
+  const RunOutcome found = run("method: bicgstab, scaling: matching", steps);
+  expect_solved(found, 1e-8);
+  EXPECT_TRUE(found.steps.at(1).rebuilt);
+  // With ruiz, the diagonal of the second matrix has zeros, which the preconditioner refuses.
+  const RunOutcome refused = run("method: bicgstab, scaling: ruiz", steps);
+  EXPECT_EQ(refused.exit_code, ExitCode::input);
+  EXPECT_NE(refused.reason.find("step 1: "), std::string::npos) << refused.reason;
+  EXPECT_EQ(refused.steps.size(), 1u);
+}
+
+TEST_F(ScaledSequences, EndWithAStepThatIsSingularByItsPattern) {
+  const ScaledLine line(1, false);
+  std::vector<double> singular = line.matrix.data;
+  for (std::int64_t k = line.matrix.indptr[30]; k < line.matrix.indptr[31]; ++k) singular[k] = 0;
+  write_steps(line, 3, 2, singular);
+  const RunOutcome found = run_steps("method: bicgstab, scaling: matching", 3);
+  EXPECT_EQ(found.exit_code, ExitCode::breakdown);
+  EXPECT_EQ(found.steps.size(), 2u);
+  EXPECT_NE(found.reason.find("step 2: breakdown: the matrix is singular"), std::string::npos)
+      << found.reason;
+  EXPECT_NE(found.reason.find("row 30 (from 0)"), std::string::npos) << found.reason;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "distributed/matrix_on_ranks.hpp"
 #include "distributed/scaling/ghost_numbers.hpp"
+#include "distributed/scaling/scaled_values.hpp"
 #include "distributed/scaling/system_scaling.hpp"
 
 namespace trireme {
@@ -177,10 +178,11 @@ TEST(SystemScaling, KeepsSymmetricMatricesSymmetricBitForBit) {
       EXPECT_EQ(s.rows, s.columns);
       EXPECT_TRUE(s.places.empty() && !s.moved);
       const Array<double> exponents = gathered(*a, as_numbers(s.rows));
-      const Entries scaled = entries_of(*scaled_matrix(*a, s));
+      const auto scaled = scaled_matrix(*a, s);
+      const Entries of_scaled = entries_of(*scaled);
       for (const auto& [at, value] : entries_of(*a)) {
         const auto exponent = static_cast<int>(exponents[at.first] + exponents[at.second]);
-        EXPECT_EQ(scaled.at(at), std::ldexp(value, exponent));
+        EXPECT_EQ(of_scaled.at(at), std::ldexp(value, exponent));
       }
     }
 }
@@ -362,6 +364,74 @@ TEST(SystemScaling, RefusesEntriesBeyondTheLargestDouble) {
         << error.what();
   }
   EXPECT_NO_THROW(scaled_matrix(*a, find_scaling(Scaling::ruiz, *a)));
+}
+
+// Multiplies the entry of global row i and column j by factor(i, j).
+template <class Factor>
+void change(DistributedMatrix& matrix, const Factor& factor) {
+  const auto take = [&](CsrMatrix<double>& a, const auto& column) {
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
+        a.values[k] *= factor(matrix.first_row() + i, column(a.col_idx[k]));
+  };
+  take(matrix.blocks.local, [&](std::int32_t j) { return matrix.first_row() + j; });
+  take(matrix.blocks.ghost, [&](std::int32_t j) { return matrix.blocks.ghost_columns[j]; });
+  ++matrix.values_version;
+}
+
+TEST(ScaledValues, AreThoseOfTheMatrixScaledAnew) {
+  for (const std::int64_t shift : {1, 7})
+    for (const Cut cut : kCuts)
+      for (const Scaling kind : kAll) {
+        SCOPED_TRACE(to_string(kind));
+        const auto a =
+            test::matrix_on_ranks(MPI_COMM_WORLD, random_matrix(60, 5, false, shift), cut);
+        const SystemScaling s = find_scaling(kind, *a);
+        const auto scaled = scaled_matrix(*a, s);
+        ScaledValues values(*a, s);
+        EXPECT_TRUE(values.take(*scaled));
+        EXPECT_EQ(entries_of(*scaled), entries_of(*scaled_matrix(*a, s)));
+        change(*a, [](std::int64_t i, std::int64_t j) {
+          return 1 + 0.25 * static_cast<double>((i * 5 + j * 3) % 4);
+        });
+        const std::uint64_t version = scaled->values_version;
+        EXPECT_TRUE(values.take(*scaled));
+        EXPECT_GT(scaled->values_version, version);
+        EXPECT_EQ(entries_of(*scaled), entries_of(*scaled_matrix(*a, s)));
+      }
+}
+
+TEST(ScaledValues, SayWhenTheScalingHasBecomePoor) {
+  const auto serves = [](const auto& factor) {
+    const auto a =
+        test::matrix_on_ranks(MPI_COMM_WORLD, random_matrix(60, 5, false, 0), Cut::by_nonzeros);
+    const SystemScaling s = find_scaling(Scaling::matching, *a);
+    const auto scaled = scaled_matrix(*a, s);
+    ScaledValues values(*a, s);
+    EXPECT_TRUE(values.take(*scaled));
+    change(*a, factor);
+    return values.take(*scaled);
+  };
+  const auto all_by = [](int exponent) {
+    return [=](std::int64_t, std::int64_t) { return std::ldexp(1, exponent); };
+  };
+  const auto row_by = [](double factor) {
+    return [=](std::int64_t i, std::int64_t) { return i == 17 ? factor : 1; };
+  };
+  const auto diagonal_by = [](double factor) {
+    return [=](std::int64_t i, std::int64_t j) { return i == 17 && j == 17 ? factor : 1; };
+  };
+  EXPECT_TRUE(serves(all_by(100)));
+  EXPECT_FALSE(serves(all_by(220)));
+  EXPECT_FALSE(serves(all_by(1010)));
+  EXPECT_FALSE(serves(all_by(-220)));
+  EXPECT_TRUE(serves(row_by(0x1p9)));
+  EXPECT_FALSE(serves(row_by(0x1p12)));
+  EXPECT_FALSE(serves(row_by(0x1p-12)));
+  EXPECT_FALSE(serves(row_by(0)));
+  EXPECT_TRUE(serves(diagonal_by(0x1p-4)));
+  EXPECT_FALSE(serves(diagonal_by(0x1p-24)));
+  EXPECT_FALSE(serves(diagonal_by(0)));
 }
 
 TEST(GhostNumbers, TravelBothWays) {

@@ -388,6 +388,10 @@ TEST_F(MatTrireme, RefusesAGpuThatIsNotThere) {
   EXPECT_LT(relative_difference(aij, mat, mult), 1e-14);
 }
 
+// Whether the products of the last solve were those of the operator. On a GPU, one kernel solves
+// small systems alone, and keeps the entries in double.
+bool was_by_the_operator(KSP ksp) { return ksp_facts(ksp)->executor != kPersistentExecutor; }
+
 TEST_F(MatTrireme, IsWhatAResidentKspRunsOn) {
   for (const char* precision : {"double", "mixed"}) {
     SCOPED_TRACE(precision);
@@ -395,7 +399,7 @@ TEST_F(MatTrireme, IsWhatAResidentKspRunsOn) {
     KspHandle ksp;
     petsc_check(KSPCreate(MPI_COMM_WORLD, ksp.put()));
     EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
-    EXPECT_EQ(ksp_facts(ksp)->mixed, std::string(precision) == "mixed");
+    EXPECT_EQ(ksp_facts(ksp)->mixed, std::string(precision) == "mixed" && was_by_the_operator(ksp));
     petsc_check(MatScale(mat, 1.5));
     petsc_check(MatScale(aij, 1.5));
     petsc_check(MatShift(mat, 3));
@@ -445,14 +449,16 @@ TEST_F(MatTrireme, OtherSettingsBetweenSolvesReachTheSameKsp) {
   EXPECT_FALSE(ksp_facts(ksp)->mixed);
   petsc_check(MatTriremeSetPrecision(mat, "mixed"));
   EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
-  EXPECT_TRUE(ksp_facts(ksp)->mixed);
+  EXPECT_EQ(ksp_facts(ksp)->mixed, was_by_the_operator(ksp));
   petsc_check(MatTriremeSetPrecision(mat, "double"));
   for (const char* kernel : {"sell", "teb"}) {
     petsc_check(MatTriremeSetKernel(mat, kernel));
     EXPECT_LT(residual_of_solve(mat, aij, KSPTRIREMECG, ksp), 1.001e-9);
     EXPECT_FALSE(ksp_facts(ksp)->mixed);
     EXPECT_EQ(products_of(mat).current()->kernel(), kernel);
-    EXPECT_GT(products_of(mat).products_since_build(), 5) << "by this kernel";
+    if (ksp_facts(ksp)->executor == "host") {  // which counts the products of its loop
+      EXPECT_GT(products_of(mat).products_since_build(), 5) << "by this kernel";
+    }
   }
   const int builds = products_of(mat).builds();
   petsc_check(MatTriremeSetKernel(mat, "teb"));

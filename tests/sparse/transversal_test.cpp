@@ -129,6 +129,29 @@ TEST(Transversal, TakesTheExtremesOfDouble) {
 }
 
 // Entries of one place count by the largest of them.
+// A convection on a line, whose rows and columns are scaled by 10^-100 to 10^100. All duals that
+// prove the matching are near these scales, or drift from them by up to 2^3 per row.
+TEST(Transversal, KeepsNearTheScalesOfAChain) {
+  constexpr std::int64_t n = 60;
+  const auto scale = [](std::int64_t i, std::int64_t step) {
+    return std::pow(10, 5 * static_cast<double>(i * step % 41) - 100);
+  };
+  Rows rows(n, std::vector<double>(n, 0.0));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = std::max<std::int64_t>(0, i - 1); j < std::min(n, i + 2); ++j)
+      rows[i][j] = scale(i, 7) * (j < i ? -1.6 : j > i ? -0.3 : 2.1) * scale(j, 11);
+  const CsrMatrix<double> a = from_rows(rows);
+  const Transversal t = maximum_product_transversal(a.view());
+  expect_best(a.view(), t);
+  double least = INFINITY, most = -INFINITY;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double drift = t.row_log2[i] + std::log2(scale(i, 7));
+    least = std::min(least, drift);
+    most = std::max(most, drift);
+  }
+  EXPECT_LE(most - least, 40);
+}
+
 TEST(Transversal, TakesDuplicateEntries) {
   const CsrMatrix<double> a{2, 2, {0, 3, 5}, {0, 0, 1, 1, 0}, {1, 8, 2, 3, 1}};
   expect_best(a.view(), maximum_product_transversal(a.view()));

@@ -145,11 +145,11 @@ double preconditioner_bytes(const Case& c, double rows, double nnz,
   return 0;
 }
 
-// Copies of the matrix on the host beside it: the scaled one, and while columns change their places
-// the one that they are taken from.
-double scaled_copies(const SolverSpec& solver) {
-  if (!solver.is_scaled()) return 0;
-  return solver.scaling == Scaling::matching ? 2 : 1;
+// Copies of the matrix on the host beside it: the scaled one, while columns change their places
+// the one that they are taken from, and in a sequence as many for a scaling that is found anew.
+double scaled_copies(const Case& c) {
+  if (!c.solver.is_scaled()) return 0;
+  return (c.solver.scaling == Scaling::matching ? 2 : 1) * (c.problem.steps.empty() ? 1 : 2);
 }
 
 // Of rank 0, where it matches the rows and columns of all ranks.
@@ -191,7 +191,7 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
   const bool measured = 12 * facts.nnz >= static_cast<double>(std::int64_t{64} << 20);
   forecast.host = {{"program", program_bytes},
                    {"matrix", matrix},
-                   {"scaled matrix", scaled_copies(c.solver) * matrix},
+                   {"scaled matrix", scaled_copies(c) * matrix},
                    {"matching, on rank 0", matching_bytes(c.solver, facts, ranks)},
                    {"making rows", making},
                    {"vectors", vectors * kVector * rows}};

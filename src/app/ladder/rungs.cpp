@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order: what is cheapest per iteration comes first, complete factors last.
+// The order: what is cheapest per iteration comes first, complete factors last. A test compares it
+// with the table of docs/running.md.
 #include "app/ladder/rungs.hpp"
 
 #include <algorithm>
@@ -105,8 +106,7 @@ std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix) {
   for (Rung& rung : rungs) {
     if (fixed && rung.is_direct()) continue;
     if (fixed) rung.preconditioner = asked.preconditioner;
-    // The values of a sequence change, so that it is not scaled.
-    rung.scaling = c.problem.steps.empty() ? asked.scaling.value_or(rung.scaling) : Scaling::none;
+    rung.scaling = asked.scaling.value_or(rung.scaling);
     if (resident && needs_petscs_loop(rung)) continue;
     if (std::ranges::find(kept, rung) == kept.end()) kept.push_back(std::move(rung));
   }
@@ -118,7 +118,8 @@ Case case_of(const Case& asked, const Rung& rung) {
   c.solver.method = rung.method;
   c.solver.preconditioner = rung.preconditioner;
   if (rung.scaling != Scaling::none) c.solver.scaling = rung.scaling;
-  if (rung.restart > 0) c.solver.restart = rung.restart;
+  const bool names_restart = asked.solver.restart != SolverSpec().restart;
+  if (rung.restart > 0 && !names_restart) c.solver.restart = rung.restart;
   return c;
 }
 

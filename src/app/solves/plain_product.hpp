@@ -34,6 +34,8 @@ class PlainProduct {
   explicit PlainProduct(std::shared_ptr<const DistributedMatrix> matrix);
 
   const DistributedMatrix& matrix() const { return *matrix_; }
+  // Comes after another pattern has taken the place of the matrix's. Collective.
+  void take_pattern() { *this = PlainProduct(matrix_); }
 
   // y = A x, local parts.
   void multiply(std::span<const double> x, std::span<double> y);

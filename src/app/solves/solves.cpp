@@ -78,7 +78,7 @@ RunOutcome outcome_of(SolveParts& parts, SolveStrategy& strategy) {
   if (const std::size_t solves = o.solve_seconds.size(); solves > 1)
     o.notes.push_back(
         fmt::format("{} solves, {:.3g} s each", solves, seconds / static_cast<double>(solves)));
-  if (petsc_device_copies() && parts.plan.amat->on_gpu())
+  if (petsc_device_copies() && parts.plan.amat && parts.plan.amat->on_gpu())
     o.notes.push_back(fmt::format("PETSc copied {} vectors between host and GPU in {} iterations",
                                   records.copies, records.total_iterations));
   return o;

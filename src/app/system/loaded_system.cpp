@@ -153,7 +153,7 @@ void LoadedSystem::begin_steps(DistributionRequest request, std::optional<LastPa
 }
 
 void LoadedSystem::begin_again() {
-  if (steps_ && steps_->begin() == Steps::Change::pattern) *plain_ = PlainProduct(matrix_);
+  if (steps_ && steps_->begin() == Steps::Change::pattern) plain_->take_pattern();
 }
 
 void LoadedSystem::use_gpu() {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "app/system/system_scale.hpp"
 #include "distributed/ordered_matrix.hpp"
@@ -45,23 +46,30 @@ RowSizes weights_of_rows(const DistributedMatrix& matrix, const SystemScaling& s
   return weights;
 }
 
+// Empty: no matching says so.
+std::string why_singular(const DistributedMatrix& matrix, const SystemScaling& scaling) {
+  if (scaling.unmatched_rows == 0 || scaling.matched != Matched::whole) return "";
+  return fmt::format(
+      "the matrix is singular, whatever the values of its entries are: its structural rank is {} "
+      "of {}, and row {} (from 0) cannot be matched with a column",
+      matrix.global_rows() - scaling.unmatched_rows, matrix.global_rows(), scaling.first_unmatched);
+}
+
 }  // namespace
 
-ScaledContext::ScaledContext(const SolveContext& of) : context_(of) {
-  if (of.steps)
-    fail(ExitCode::internal, "the matrix of a sequence cannot be scaled: its values change");
+ScaledContext::ScaledContext(const SolveContext& of) : of_(of), context_(of) {
   const DistributedMatrix& matrix = *of.matrix;
-  scaling_ = find_scaling(*of.spec.solver.scaling, matrix, of.matching);
-  const auto scaled = scaled_matrix(matrix, scaling_);
-  if (const int exponent = scale_matrix(*scaled); exponent != 0)
-    for (std::int32_t& of_row : scaling_.rows) of_row -= exponent;
-  scaled->row_sizes = {
-      std::make_shared<const RowSizes>(weights_of_rows(matrix, scaling_, of.spec.solver.norm)),
-      scaled->values_version};
-  context_.matrix = scaled;
+  Scaled found = scaled(of.matching);
+  scaling_ = std::move(found.scaling);
+  context_.matrix = found.matrix;
   context_.scaling = &scaling_;
+  begin_with_scaling();
+  if (of.steps)
+    context_.follow_step = [this](Steps::Change change, const std::function<void()>& give_up) {
+      return follow_step(change, give_up);
+    };
   // What the cache has is of the matrix as it was read.
-  context_.order = [scaled](Ordering ordering, Device device) {
+  context_.order = [scaled = found.matrix](Ordering ordering, Device device) {
     return order_matrix(scaled, ordering, device);
   };
   context_.hierarchies = {};
@@ -75,14 +83,48 @@ ScaledContext::ScaledContext(const SolveContext& of) : context_(of) {
   seconds_ = max_over_ranks(matrix.comm, watch_.seconds());
 }
 
+ScaledContext::Scaled ScaledContext::scaled(const MatchingRules& rules) const {
+  const DistributedMatrix& matrix = *of_.matrix;
+  Scaled result{.scaling = find_scaling(*of_.spec.solver.scaling, matrix, rules), .matrix = {}};
+  result.matrix = scaled_matrix(matrix, result.scaling);
+  if (const int exponent = scale_matrix(*result.matrix); exponent != 0)
+    for (std::int32_t& of_row : result.scaling.rows) of_row -= exponent;
+  return result;
+}
+
+void ScaledContext::begin_with_scaling() {
+  if (of_.steps) values_.emplace(*of_.matrix, scaling_).take(*context_.matrix);
+  weigh_rows();
+}
+
+void ScaledContext::weigh_rows() {
+  DistributedMatrix& scaled = *context_.matrix;
+  scaled.row_sizes = {std::make_shared<const RowSizes>(
+                          weights_of_rows(*of_.matrix, scaling_, of_.spec.solver.norm)),
+                      scaled.values_version};
+}
+
+bool ScaledContext::follow_step(Steps::Change change, const std::function<void()>& give_up) {
+  if (change == Steps::Change::rhs_only) return false;
+  if (change == Steps::Change::values && values_->take(*context_.matrix)) {
+    weigh_rows();
+    return false;
+  }
+  // What the cache has is of the first values.
+  Scaled found = scaled({.most_on_rank_zero = of_.matching.most_on_rank_zero});
+  collectively(found.matrix->comm, [&] {
+    if (const std::string why = trireme::why_singular(*found.matrix, found.scaling); !why.empty())
+      fail(ExitCode::breakdown, "breakdown: {}", why);
+  });
+  give_up();
+  scaling_ = std::move(found.scaling);
+  *context_.matrix = std::move(*found.matrix);
+  begin_with_scaling();
+  return true;
+}
+
 std::string ScaledContext::why_singular() const {
-  const DistributedMatrix& matrix = *context_.matrix;
-  if (scaling_.unmatched_rows == 0 || scaling_.matched != Matched::whole) return "";
-  return fmt::format(
-      "the matrix is singular, whatever the values of its entries are: its structural rank is {} "
-      "of {}, and row {} (from 0) cannot be matched with a column",
-      matrix.global_rows() - scaling_.unmatched_rows, matrix.global_rows(),
-      scaling_.first_unmatched);
+  return trireme::why_singular(*context_.matrix, scaling_);
 }
 
 std::vector<std::string> ScaledContext::notes() const {

@@ -84,13 +84,19 @@ bool InSteps::bring_data(std::size_t k, StepOutcome& step) {
     step.read_seconds = steps_.read_seconds();
     read_seconds_ += step.read_seconds;
     step.new_values = change != Steps::Change::rhs_only;
-    if (change == Steps::Change::pattern) {
+    const bool other_pattern = change == Steps::Change::pattern;
+    const auto& follow = parts_.context.follow_step;
+    const bool other_scaling = follow && follow(change, [this] { give_up_plan(); });
+    if (other_pattern) parts_.context.plain.take_pattern();
+    if (other_scaling) ++scalings_;
+    if (other_scaling && !other_pattern) poor_scalings_.push_back(k);
+    if (other_pattern || other_scaling)
       rebuild(step);
+    else if (change == Steps::Change::values && !bring_values(k, step))
+      return false;
+    if (other_pattern)
       for (Array<double>& x : parts_.solutions)
         if (!x.empty()) x = steps_.moved(x);
-    } else if (change == Steps::Change::values && !bring_values(k, step)) {
-      return false;
-    }
     step.renew_seconds =
         max_over_ranks(parts_.context.matrix->comm, watch.seconds()) - step.read_seconds;
     return true;
@@ -126,6 +132,7 @@ bool InSteps::bring_values(std::size_t k, StepOutcome& step) {
 
 void InSteps::give_up_plan() {
   Plan& plan = parts_.plan;
+  if (!plan.solver) return;
   of_former_plans_.build += plan.amat->build_seconds();
   of_former_plans_.upload += plan.amat->upload_seconds();
   of_former_plans_.setup +=
@@ -138,7 +145,6 @@ void InSteps::give_up_plan() {
 void InSteps::rebuild(StepOutcome& step) {
   parts_.tuning = nullptr;  // it works on the former plan
   parts_.preconditioning = nullptr;
-  parts_.context.plain = PlainProduct(parts_.context.matrix);
   parts_.plan = make_plan_();
   parts_.plan.amat->times().clear();
   one_by_one_.take_plan();
@@ -202,7 +208,7 @@ void InSteps::fill(RunOutcome& outcome) {
       all += step.seconds;
       beside += step.seconds - step.solve_seconds;
     }
-    if (step.rebuilt)
+    if (step.rebuilt && !std::ranges::binary_search(poor_scalings_, k))
       outcome.notes.push_back(fmt::format(
           "step {} has a matrix for which everything was built anew: {}", k, step.name));
   }
@@ -214,6 +220,15 @@ void InSteps::fill(RunOutcome& outcome) {
         all > 0 ? fmt::format("; after step 0, {:.2g} % of the time passed beside the solves",
                               100 * std::max(0.0, beside) / all)
                 : ""));
+  if (parts_.context.scaling)
+    outcome.notes.push_back(fmt::format(
+        "scaling: {} was found {} for {} steps{}", to_string(*parts_.context.spec.solver.scaling),
+        scalings_ == 1 ? "once" : fmt::format("{} times", scalings_), outcomes_.size(),
+        poor_scalings_.empty()
+            ? ""
+            : fmt::format("; before step {}, it was poor for the first time, and everything was "
+                          "built anew",
+                          poor_scalings_.front())));
   outcome.steps = std::move(outcomes_);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -52,9 +53,11 @@ class InSteps final : public SolveStrategy {
   std::vector<StepOutcome> outcomes_;
   std::unique_ptr<OverlappedSteps> overlap_;  // null: the steps are solved one by one
   Renewal renewal_;
-  Stopwatch watch_;          // since the last step began
-  double read_seconds_;      // of all steps
-  Seconds of_former_plans_;  // build, upload, setup
+  std::int64_t scalings_ = 1;               // found, of the matrix that is scaled
+  std::vector<std::size_t> poor_scalings_;  // the steps for which another one was found
+  Stopwatch watch_;                         // since the last step began
+  double read_seconds_;                     // of all steps
+  Seconds of_former_plans_;                 // build, upload, setup
 };
 
 }  // namespace trireme

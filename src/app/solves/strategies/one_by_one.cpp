@@ -37,9 +37,9 @@ OneByOne::Beginning OneByOne::solve_from(FirstGuess first, std::size_t k,
                                          std::int64_t solves_after) {
   KspSolver& solver = *parts_.plan.solver;
   SolveRecords& records = parts_.records;
-  // In a sequence, the norm is taken from the solver where that measures it.
-  const bool by_solver = parts_.context.steps && solver.engine() == Engine::resident &&
-                         solver.measures_first_residual();
+  // In a sequence, the norm is taken from the solver where that measures the one of the problem.
+  const bool by_solver = parts_.context.steps && !parts_.context.scaling &&
+                         solver.engine() == Engine::resident && solver.measures_first_residual();
   const auto system = system_from(first, k, parts_, by_solver);
   set_local_values(b_, system->loop_b());
   if (first.nonzero)

@@ -15,8 +15,8 @@ namespace {
 bool can_overlap(const SolveParts& parts) {
   const KspSolver& solver = *parts.plan.solver;
   const Steps& steps = *parts.context.steps;
-  return !parts.preconditioning && size_of(parts.context.matrix->comm) == 1 &&
-         steps.next_is_read_alone() &&
+  return !parts.preconditioning && !parts.context.scaling &&
+         size_of(parts.context.matrix->comm) == 1 && steps.next_is_read_alone() &&
          std::dynamic_pointer_cast<CudaOperator>(parts.plan.amat->shared_operator()) &&
          solver.takes_device_vectors() && solver.measures_first_residual() &&
          !steps.solution_is_one();
