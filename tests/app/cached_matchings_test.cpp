@@ -111,7 +111,11 @@ class Matchings : public test::CacheOfRanks {
 };
 
 TEST_F(Matchings, AreFoundByLaterRuns) {
-  const CsrMatrix<double> a = random_matrix(1);
+  CsrMatrix<double> a = random_matrix(1);
+  for (std::int64_t i = 0; i < kRows; ++i)  // from 1e-289 to 1e269
+    for (std::int64_t k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
+      a.values[k] =
+          std::ldexp(a.values[k], static_cast<int>(i * 37 % 61 + a.col_idx[k] % 17 - 40) * 24);
   for (const std::int64_t most : {kMostOnRankZero, std::int64_t{0}}) {
     const SystemScaling made = scaling(a, MPI_COMM_WORLD, most);
     EXPECT_EQ(made.origin, "");
