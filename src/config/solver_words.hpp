@@ -77,8 +77,7 @@ inline constexpr FixedText kPreconditioners = [] {
   text += kAuto;
   text +=
       " (begins with jacobi and changes where another one pays; the default with method auto, "
-      "where "
-      "that of other methods is jacobi), ";
+      "where that of other methods is jacobi), ";
   solvers::for_each_preconditioner_name(
       [&](solvers::PreconditionerKind, const solvers::PreconditionerName& name) {
         text += name.name;

@@ -58,6 +58,12 @@ TEST(MemoryForecast, CountsTheCopiesOfAScaledMatrix) {
   EXPECT_EQ(copies("matching", "host"), 2);
   EXPECT_EQ(copies("none", "gpu"), 0);
   EXPECT_EQ(copies("matching", "gpu"), 1);
+  const Case sequence = parse_case(
+      "problem: {generate: poisson3d, n: 850, steps: [{rhs: ones}]}\ndevice: cpu\n"
+      "solver: {scaling: matching}",
+      "test.yaml");
+  const MemoryForecast all = forecast_memory(sequence, kPoisson850, 1, 0);
+  EXPECT_EQ(part(all.host, "scaled matrix") / part(all.host, "matrix"), 4);
 }
 
 // On several ranks only, and only where rank 0 can take the matrix.

@@ -425,12 +425,12 @@ TEST(ScaledValues, SayWhenTheScalingHasBecomePoor) {
   EXPECT_FALSE(serves(all_by(220)));
   EXPECT_FALSE(serves(all_by(1010)));
   EXPECT_FALSE(serves(all_by(-220)));
-  EXPECT_TRUE(serves(row_by(0x1p9)));
-  EXPECT_FALSE(serves(row_by(0x1p12)));
-  EXPECT_FALSE(serves(row_by(0x1p-12)));
+  EXPECT_TRUE(serves(row_by(4)));
+  EXPECT_FALSE(serves(row_by(16)));
+  EXPECT_FALSE(serves(row_by(0x1p-4)));
   EXPECT_FALSE(serves(row_by(0)));
-  EXPECT_TRUE(serves(diagonal_by(0x1p-4)));
-  EXPECT_FALSE(serves(diagonal_by(0x1p-24)));
+  EXPECT_TRUE(serves(diagonal_by(0x1p-2)));
+  EXPECT_FALSE(serves(diagonal_by(0x1p-8)));
   EXPECT_FALSE(serves(diagonal_by(0)));
 }
 

@@ -71,8 +71,7 @@ std::string explain_case(MPI_Comm comm, const Case& c) {
   } else {
     text += fmt::format(
         "\nthe case names method {}, which is taken whatever the matrix is; method: auto would "
-        "take "
-        "these in turn, until a residual holds:\n",
+        "take these in turn, until a residual holds:\n",
         c.solver.method);
     asked.solver.method = std::string(kAuto);
     asked.solver.preconditioner.reset();

@@ -13,21 +13,22 @@
 namespace trireme {
 namespace {
 
-constexpr int kMostChange = 10;  // powers of two
-constexpr int kMostSize = 200;   // of the largest magnitude of all
-// Beyond the exponents of all numbers.
-constexpr int kOfNothing = -4000, kOfInfinity = 4000;
+// Powers of two; docs/sequences.md has figures.
+constexpr float kMostChange = 3;
+constexpr float kMostSize = 200;  // of the largest magnitude of all
+// Beyond the logarithms of all numbers.
+constexpr float kOfNothing = -4000, kOfInfinity = 4000;
 
-int exponent_of(double value) {
+float log2_of(double value) {
   if (value == 0) return kOfNothing;
-  return std::isfinite(value) ? std::ilogb(value) : kOfInfinity;
+  return std::isfinite(value) ? static_cast<float>(std::log2(std::abs(value))) : kOfInfinity;
 }
 
-Array<std::int32_t> exponents_of(const Array<double>& values) {
-  Array<std::int32_t> exponents(values.size());
+Array<float> log2_of(const Array<double>& values) {
+  Array<float> result(values.size());
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < exponents.size(); ++i) exponents[i] = exponent_of(values[i]);
-  return exponents;
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = log2_of(values[i]);
+  return result;
 }
 
 // Of its values, the numbers of the entries: the local ones first, then those of ghosts.
@@ -102,13 +103,13 @@ void ScaledValues::fill(CsrMatrix<double>& block, std::int64_t first_source,
 
 bool ScaledValues::still_serves(const Sizes& now) const {
   struct {
-    int most_growth = kOfNothing, most_shrinking = kOfNothing;  // of the sizes of rows
-    int largest = kOfNothing;
-    int poor_rows = 0;
+    float most_growth = kOfNothing, most_shrinking = kOfNothing;  // of the sizes of rows
+    float largest = kOfNothing;
+    float poor_rows = 0;  // 1: there are some
   } seen;
   for (std::size_t i = 0; i < now.largest.size(); ++i) {
-    const int largest = now.largest[i], then = found_->largest[i];
-    const int diagonal = now.diagonal[i], diagonal_then = found_->diagonal[i];
+    const float largest = now.largest[i], then = found_->largest[i];
+    const float diagonal = now.diagonal[i], diagonal_then = found_->diagonal[i];
     seen.largest = std::max(seen.largest, largest);
     if ((largest == kOfNothing) != (then == kOfNothing)) seen.poor_rows = 1;
     if (largest == kOfNothing || then == kOfNothing) continue;
@@ -117,7 +118,7 @@ bool ScaledValues::still_serves(const Sizes& now) const {
     if (diagonal_then != kOfNothing && (largest - diagonal) - (then - diagonal_then) > kMostChange)
       seen.poor_rows = 1;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &seen, 4, MPI_INT, MPI_MAX, matrix_.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &seen, 4, MPI_FLOAT, MPI_MAX, matrix_.comm);
   if (seen.poor_rows != 0) return false;
   if (seen.largest == kOfNothing) return true;
   return std::abs(seen.largest) <= kMostSize &&
@@ -130,9 +131,9 @@ bool ScaledValues::take(DistributedMatrix& scaled) {
     Array<double> largest(static_cast<std::size_t>(scaled.local_rows()), 0.0);
     fill(scaled.blocks.local, 0, local_sources_, largest);
     fill(scaled.blocks.ghost, matrix_.blocks.local.nnz(), ghost_sources_, largest);
-    now.largest = exponents_of(largest);
+    now.largest = log2_of(largest);
     scaled.diagonal(largest);
-    now.diagonal = exponents_of(largest);
+    now.diagonal = log2_of(largest);
   });
   ++scaled.values_version;
   if (found_) return still_serves(now);

@@ -25,16 +25,16 @@ class ScaledValues {
   // Brings the present values to `scaled`, which is scaled_matrix() of both, in one pass and with
   // its halo. The first call is for the values by which the scaling was found, and returns true.
   // Later ones return whether that scaling still serves, the same on every rank:
-  // - The largest magnitudes of any two rows have changed by factors within 2^10 of each other,
+  // - The largest magnitudes of any two rows have changed by factors within 2^3 of each other,
   //   and no row has become empty or was so.
-  // - In no row has the diagonal entry fallen by more than 2^10 behind the largest one.
+  // - In no row has the diagonal entry fallen by more than 2^3 behind the largest one.
   // - The largest magnitude of all rows is within 2^-200 and 2^200.
   bool take(DistributedMatrix& scaled);
 
  private:
-  // Exponents of two of each local row.
+  // log2 of magnitudes of each local row.
   struct Sizes {
-    Array<std::int32_t> largest, diagonal;
+    Array<float> largest, diagonal;
   };
   void fill(CsrMatrix<double>& block, std::int64_t first_source,
             std::span<const std::int64_t> sources, std::span<double> largest) const;

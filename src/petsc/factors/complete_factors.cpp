@@ -157,7 +157,10 @@ void CompleteFactors::analyse_by_cudss() {
     fail(ExitCode::resource,
          "the factors of {} rows may take {:.2f} GiB on the GPU, {:.2f} GiB are free{}",
          matrix_.global_rows(), gib(needed), gib(free),
-         has_others() ? "" : "; take mumps, or an iterative method");
+         has_others()
+             ? ""
+             : "; petsc: {pc_factor_mat_solver_type: mumps} makes them on the host, or use "
+               "an iterative method");
 }
 
 void CompleteFactors::set_up() {

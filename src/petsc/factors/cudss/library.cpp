@@ -115,7 +115,8 @@ void Library::bind() {
   find(handle_, "cudssMatrixDestroy", destroy_matrix);
   find(handle_, "cudssGetProperty", get_property_);
   int* const parts[] = {&major_, &minor_, &patch_};
-  for (const int part : {0, 1, 2}) check(get_property_(part, parts[part]), "the question");
+  for (const int part : {0, 1, 2})
+    check(get_property_(part, parts[part]), "the question for its version");
   constexpr int kOldest = 7;
   if (major_ > 1 || (major_ == 0 && minor_ < kOldest))
     fail(ExitCode::resource, "cuDSS {} is here; versions 0.7 to 1 are known", version());
