@@ -114,9 +114,10 @@ class CaseRuns {
     if (std::ranges::any_of(rungs, &Rung::is_direct))
       offer = DirectOffer(
           [this, symmetric = seen.symmetric()] {
-            return forecast_direct(system_.matrix(), symmetric);
+            return forecast_direct(system_.matrix(), symmetric, system_.begins_on_gpu());
           },
-          expected_forecast_seconds(*system_.matrix()), system_.steps() != nullptr);
+          expected_forecast_seconds(*system_.matrix(), system_.begins_on_gpu()),
+          system_.steps() != nullptr);
     ladder_.emplace(comm_, rungs,
                     LadderOutcome{.seen = words_of(seen),
                                   .look_seconds = max_over_ranks(comm_, watch.seconds()),

@@ -9,8 +9,11 @@
 #include "app/heat_sequence.hpp"
 #include "app/solved_cases.hpp"
 #include "device/device.hpp"
+#include "distributed/matrix_on_ranks.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/factors/cudss/library.hpp"
+#include "petsc/factors/direct_forecast.hpp"
+#include "sparse/generators.hpp"
 
 namespace trireme {
 namespace {
@@ -42,6 +45,53 @@ TEST_F(DirectOnAGpu, TakesCudssWhereItIsThereAndSaysWhyNot) {
               std::string::npos)
         << words_of(run);
   }
+}
+
+TEST_F(DirectOnAGpu, SolvesForSeveralRightHandSidesAtOnce) {
+  const RunOutcome run =
+      solve("generate: poisson3d, n: 12, rhs: random, rhs_count: 11", kDirectOnGpu + "}")
+          .runs.at(0);
+  EXPECT_EQ(run.block, 11);
+  for (const ColumnOutcome& column : run.columns) {
+    EXPECT_TRUE(column.converged) << column.reason;
+    EXPECT_LE(column.relative_residual, 1e-10);
+    EXPECT_LE(column.iterations, 3);
+  }
+}
+
+// L L^T of what is positive definite. The diagonal of the other matrix does not show what it is.
+TEST_F(DirectOnAGpu, MakesHalfOfTheFactorsWhereTheDiagonalIsPositive) {
+  const RunOutcome positive = solve("generate: poisson3d, n: 12", kDirectOnGpu + "}").runs.at(0);
+  if (by_cudss()) EXPECT_NE(words_of(positive).find("made L L^T"), std::string::npos);
+  SharedFile file("indefinite.h5");
+  file.write([&](hdf5::File& out) {  // [1 2; 2 1] again and again
+    SmallMatrix a{.indptr = {0}, .indices = {}, .data = {}, .shape = {80, 80}};
+    for (std::int64_t i = 0; i < 80; ++i) {
+      for (const std::int64_t j : {i / 2 * 2, i / 2 * 2 + 1}) {
+        a.indices.push_back(j);
+        a.data.push_back(i == j ? 1 : 2);
+      }
+      a.indptr.push_back(std::ssize(a.indices));
+    }
+    a.write(out);
+  });
+  const RunOutcome run = solve("file: " + file.path().string(), kDirectOnGpu + "}").runs.at(0);
+  EXPECT_TRUE(run.converged) << run.reason << "\n" << words_of(run);
+  EXPECT_LE(run.relative_residual, 1e-10);
+  EXPECT_EQ(words_of(run).find("made L L^T"), std::string::npos) << words_of(run);
+}
+
+TEST_F(DirectOnAGpu, TheForecastIsOfThePackageThatWouldMakeTheFactors) {
+  const GenerateSpec spec = {.kind = "poisson3d", .n = 12};
+  const auto matrix = matrix_on_ranks(
+      MPI_COMM_WORLD, generate(spec, 0, generator_shape(spec).rows).local, Cut::by_nonzeros);
+  const auto forecast = forecast_direct(matrix, true, true);
+  ASSERT_TRUE(forecast);
+  EXPECT_EQ(forecast->by_cudss, by_cudss());
+  EXPECT_TRUE(forecast->fits);
+  EXPECT_GT(forecast->nonzeros, static_cast<double>(matrix->global_rows()));
+  EXPECT_LT(forecast->nonzeros, 300 * static_cast<double>(matrix->global_rows()));
+  EXPECT_FALSE(forecast_direct(matrix, true, false)->by_cudss);
 }
 
 // Refinement by factors with replaced pivots is not enough, or just so: the system is solved.

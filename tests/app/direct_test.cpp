@@ -46,6 +46,24 @@ TEST(Direct, SolvesForSeveralRightHandSidesByTheSameFactors) {
   }
 }
 
+// All columns are corrected at once; what is left of a column is as if it had been alone.
+TEST(Direct, SolvesForSeveralRightHandSidesAtOnce) {
+  const std::string problem = "generate: saddle, n: 10, rhs: random, rhs_count: 6";
+  const std::string settings = "kernel: csr\nsolver: {method: direct, rtol: 1e-10, block: ";
+  const RunOutcome alone = solve(problem, settings + "1}").runs.at(0);
+  for (const char* block : {"4", "6"}) {
+    const RunOutcome run = solve(problem, settings + block + "}").runs.at(0);
+    EXPECT_EQ(std::to_string(run.block), block);
+    EXPECT_EQ(run.method, "direct");
+    ASSERT_EQ(run.columns.size(), 6u);
+    for (std::size_t j = 0; j < run.columns.size(); ++j) {
+      EXPECT_TRUE(run.columns[j].converged) << run.columns[j].reason;
+      EXPECT_LE(run.columns[j].relative_residual, 1e-10);
+      EXPECT_EQ(run.columns[j].iterations, alone.columns[j].iterations);
+    }
+  }
+}
+
 // The matrix maps the last unknown to zero, and its last row is empty.
 TEST(Direct, OneRightHandSideWithoutSolutionLeavesTheOthersTheirs) {
   const SmallMatrix a{

@@ -2,11 +2,17 @@
 // The calls of cuDSS, of both versions, through a library that stands in for it.
 #include "petsc/factors/cudss/library.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -36,6 +42,47 @@ TEST(CudssLibrary, SaysWhatIsMissing) {
             "such file)");
   EXPECT_NE(refusal("/proc/self").find("is /proc/self, where no cuDSS"), std::string::npos);
   EXPECT_NE(refusal("libm.so.6").find("has no cudssCreate"), std::string::npos);
+}
+
+// The environment variable has another value while this lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() {
+    if (before_)
+      setenv(name_, before_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(CudssLibrary, IsFoundAmongThePackagesOfPython) {
+  namespace fs = std::filesystem;
+  for (const auto* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const std::string name = fmt::format("trireme-python-{}-{}", variable, getpid());
+    const fs::path root = fs::temp_directory_path() / name;
+    const fs::path packages = root / "lib/python3.11/site-packages/nvidia";
+    const Variable here(variable, root.string());
+    for (const auto& [folder, file] :
+         {std::pair("cu13", TRIREME_FAKE_CUDSS_1), std::pair("cu12", TRIREME_FAKE_CUDSS_0)}) {
+      fs::create_directories(packages / folder / "lib");
+      fs::copy_file(file, packages / folder / "lib" /
+                              (folder == std::string("cu13") ? "libcudss.so.1" : "libcudss.so.0"));
+    }
+    EXPECT_EQ(Library("").version(), "1.0.3") << "cu13 comes first";
+    fs::remove_all(packages / "cu13");
+    EXPECT_EQ(Library("").version(), "0.7.3");
+    fs::remove_all(root);
+  }
 }
 
 class CudssFactors : public testing::TestWithParam<const char*> {
@@ -69,13 +116,29 @@ TEST_P(CudssFactors, SolveForSeveralVectorsAndTakeNewValues) {
 TEST_P(CudssFactors, TakeTheUpperTriangleOfASymmetricMatrix) {
   const std::vector<std::int32_t> row_ptr = {0, 2, 4, 5}, columns = {0, 1, 1, 2, 2};
   const std::vector<double> upper = {4, -1, 4, -1, 4}, b = {2, 4, 10};
-  std::vector<double> x(3);
-  cudss::Factors factors(library, {3, 5, row_ptr.data(), columns.data(), upper.data()},
-                         {.symmetric = true, .scratch = x.data()});
-  factors.analyse();
-  factors.factorise();
-  factors.solve(b.data(), x.data(), 1);
-  for (const std::int64_t i : {0, 1, 2}) EXPECT_NEAR(x[i], static_cast<double>(i + 1), 1e-14);
+  for (const auto type : {cudss::kSymmetric, cudss::kPositive}) {
+    std::vector<double> x(3);
+    cudss::Factors factors(library, {3, 5, row_ptr.data(), columns.data(), upper.data()},
+                           {.type = type, .scratch = x.data()});
+    factors.analyse();
+    factors.factorise();
+    EXPECT_FALSE(factors.failed());
+    factors.solve(b.data(), x.data(), 1);
+    for (const std::int64_t i : {0, 1, 2}) EXPECT_NEAR(x[i], static_cast<double>(i + 1), 1e-14);
+  }
+}
+
+TEST_P(CudssFactors, SayThatAMatrixIsNotPositiveDefinite) {
+  const std::vector<std::int32_t> row_ptr = {0, 2, 3}, columns = {0, 1, 1};
+  const std::vector<double> upper = {1, 2, 1};
+  std::vector<double> x(2);
+  for (const auto type : {cudss::kSymmetric, cudss::kPositive}) {
+    cudss::Factors factors(library, {2, 3, row_ptr.data(), columns.data(), upper.data()},
+                           {.type = type, .scratch = x.data()});
+    factors.analyse();
+    factors.factorise();
+    EXPECT_EQ(factors.failed(), type == cudss::kPositive);
+  }
 }
 
 TEST_P(CudssFactors, ExchangeRowsWhereThatIsAskedFor) {

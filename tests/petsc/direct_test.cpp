@@ -233,7 +233,8 @@ TEST_F(DirectMethod, ServesNewValuesAfterThoseOfASingularMatrix) {
 TEST(Forecast, OfCompleteFactorsCountsWhatTheyTakeAndWhetherThatFits) {
   const auto matrix =
       test::matrix_on_ranks(MPI_COMM_WORLD, test::grid_matrix(60), test::Cut::by_nonzeros);
-  const auto half = forecast_direct(matrix, true), whole = forecast_direct(matrix, false);
+  const auto half = forecast_direct(matrix, true, false),
+             whole = forecast_direct(matrix, false, false);
   ASSERT_TRUE(half && whole);
   EXPECT_GT(half->nonzeros, 3600);
   EXPECT_LT(half->nonzeros, 0.7 * whole->nonzeros);
@@ -259,7 +260,7 @@ TEST(Forecast, IsExpectedToTakeLongerWhereManyRowsAreLong) {
       a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
     }
     return expected_forecast_seconds(
-        *test::matrix_on_ranks(MPI_COMM_WORLD, a, test::Cut::by_nonzeros));
+        *test::matrix_on_ranks(MPI_COMM_WORLD, a, test::Cut::by_nonzeros), false);
   };
   const double none = seconds_with(0, 4);
   EXPECT_NEAR(none, 0.0059, 1e-6);  // 10,000 rows, 40,000 nonzeros
@@ -274,7 +275,7 @@ TEST_F(DirectMethod, GoesOnFromTheAnalysisOfAForecast) {
     const CsrMatrix<double> a = symmetric ? test::grid_matrix(20) : shifted_matrix(400);
     make(a);
     for (const bool fits : {true, false}) {
-      auto forecast = forecast_direct(matrix, symmetric == fits);
+      auto forecast = forecast_direct(matrix, symmetric == fits, false);
       ASSERT_TRUE(forecast && forecast->analysis);
       const PC analysed = forecast->analysis->by_minimum_fill->pc();
       petsc_check(PetscObjectReference(object_of(analysed)));
@@ -349,6 +350,27 @@ TEST(Analysis, LeavesTheOrderToAnOption) {
   EXPECT_FALSE(by_option());
   const test::PetscOption order("-mat_mumps_icntl_7", "0");
   EXPECT_TRUE(by_option());
+}
+
+// Measured on an H100: rows of poisson3d, nonzeros of the factors, threads of the analysis, and its
+// seconds, those of the factors and of the first solve.
+TEST(Forecast, OfCudssIsNearWhatWasMeasured) {
+  struct Measured {
+    double rows, nonzeros;
+    int threads;
+    double analysis, factors, solve;
+  };
+  for (const Measured& of :
+       {Measured{125e3, 42e6, 16, 0.46, 0.07, 0.038}, Measured{262e3, 131e6, 16, 0.94, 0.14, 0.041},
+        Measured{512e3, 358e6, 16, 1.6, 0.26, 0.057}, Measured{125e3, 42e6, 1, 1.7, 0.16, 0.036},
+        Measured{262e3, 131e6, 1, 3.9, 0.22, 0.051}, Measured{512e3, 358e6, 1, 8.0, 0.35, 0.035}}) {
+    const CudssSeconds expected = expected_of_cudss(7 * of.rows, of.nonzeros, of.threads);
+    const double measured = of.analysis + of.factors + of.solve;
+    EXPECT_NEAR(expected.analysis, of.analysis, 0.3 * of.analysis);
+    EXPECT_NEAR(expected.analysis + expected.factors + expected.solve, measured, 0.3 * measured);
+    EXPECT_GE(expected.factors, of.factors / 2.5);
+    EXPECT_LE(expected.factors, of.factors * 2.5);
+  }
 }
 
 TEST(Packages, AreMumpsThenSuperLuThenPetscsOwnOnOneRank) {

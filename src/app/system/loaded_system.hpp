@@ -39,6 +39,10 @@ class LoadedSystem {
                CaseOutcome& outcome);
 
   const std::vector<KernelChoice>& requested() const { return requested_; }
+  // Whether the first run is on a GPU.
+  bool begins_on_gpu() const {
+    return !requested_.empty() && requested_.front().device == Device::cuda;
+  }
   const Problem& problem() const { return problem_; }
   const RunIdentity& identity() const { return identity_; }
   RowRange rows_of_file() const { return rows_of_file_; }  // of this rank, before rows were moved

@@ -104,6 +104,7 @@ void CompleteFactors::choose() {
     by_mumps_ = chosen.package == MATSOLVERMUMPS;
     symmetric_ = chosen.symmetric || (!by_symmetry_ && asks_for_symmetric);
   }
+  positive_ = by_cudss_ && symmetric_ && !not_positive_ && look_at(matrix_).all_positive();
   if (!by_symmetry_ && symmetric_ && !look_at(matrix_).symmetric())
     fail(ExitCode::usage, "preconditioner {} needs a symmetric matrix, and this one is not; use {}",
          kCholesky, kLu);
@@ -120,18 +121,32 @@ Mat CompleteFactors::factors() const {
   return factors;
 }
 
-bool CompleteFactors::has_others() const { return by_cudss_ && !is_given(ksp_, kPackageOption); }
+bool CompleteFactors::has_others() const {
+  return by_cudss_ && (positive_ || !is_given(ksp_, kPackageOption));
+}
 
 void CompleteFactors::take_others(const std::string& why) {
   reset_pc(ksp_);
   is_set_up_ = false;
-  if (exchanges_rows_ || (!by_symmetry_ && symmetric_)) why_no_cudss_ = why;
-  exchanges_rows_ = why_no_cudss_.empty();
+  if (positive_) {
+    not_positive_ = true;
+  } else {
+    if (exchanges_rows_ || (!by_symmetry_ && symmetric_)) why_no_cudss_ = why;
+    exchanges_rows_ = why_no_cudss_.empty();
+  }
   choose();
 }
 
+bool CompleteFactors::solve_block(Mat b, Mat x) const {
+  if (none_) return false;
+  const PetscErrorCode error = MatMatSolve(factors(), b, x);
+  return !any_rank(matrix_.comm, error != kPetscSuccess);
+}
+
 void CompleteFactors::set_up_by_cudss() {
-  if (is_set_up_ && symmetric_ && by_symmetry_ && !look_at(matrix_).symmetric()) {
+  const bool loses_symmetry =
+      is_set_up_ && symmetric_ && by_symmetry_ && !look_at(matrix_).symmetric();
+  if (loses_symmetry || (is_set_up_ && positive_ && !look_at(matrix_).all_positive())) {
     reset_pc(ksp_);
     is_set_up_ = false;
     choose();
@@ -147,6 +162,7 @@ void CompleteFactors::analyse_by_cudss() {
   petsc_check(PCFactorSetUpMatSolverType(pc_of(ksp_)), ExitCode::usage);
   const Mat f = factors();
   if (exchanges_rows_) cudss::set_matching(f);
+  if (positive_) cudss::set_positive(f);
   MatFactorInfo info;
   petsc_check(MatFactorInfoInitialize(&info));
   petsc_check(symmetric_ ? MatCholeskyFactorSymbolic(f, pmat, nullptr, &info)
@@ -171,8 +187,10 @@ void CompleteFactors::set_up() {
       set_up_by_cudss();
       return;
     } catch (const Error& error) {
+      const bool of_memory = error.code() == ExitCode::resource;
+      if (of_memory) positive_ = false;  // L D L^T takes as much
       if (!has_others()) throw;
-      exchanges_rows_ = exchanges_rows_ || error.code() == ExitCode::resource;
+      exchanges_rows_ = exchanges_rows_ || of_memory;
       take_others(error.what());
     }
   }
@@ -309,8 +327,11 @@ std::vector<std::string> CompleteFactors::notes() const {
     notes.push_back(fmt::format(
         "cuDSS {} made {} on the GPU with {:.3g} nonzeros, {:.2g} times those of the matrix: "
         "analysis {:.2g} s, factors {:.2g} s{}{}",
-        by.version, symmetric_ ? "L D L^T" : "L U", entries, nnz > 0 ? entries / nnz : 0,
-        by.analysis_seconds, by.factor_seconds,
+        by.version,
+        positive_    ? "L L^T"
+        : symmetric_ ? "L D L^T"
+                     : "L U",
+        entries, nnz > 0 ? entries / nnz : 0, by.analysis_seconds, by.factor_seconds,
         exchanges_rows_ ? ", with rows exchanged ahead, because refinement by others failed" : "",
         by.small_pivots > 0 ? fmt::format(", {} small pivots were replaced", by.small_pivots)
                             : ""));

@@ -42,11 +42,14 @@ class CompleteFactors {
   // package does not support.
   void set_up();
   // Whether other factors can be tried where refinement by these fails, and the choice of them:
-  // cuDSS's with rows exchanged ahead, then those of another package. set_up() makes them.
+  // after cuDSS's L L^T its L D L^T, then its L U with rows exchanged ahead, then those of another
+  // package. set_up() makes them.
   bool has_others() const;
   void take_others(const std::string& why);
 
-  // After set_up().
+  // X = F^-1 B of dense matrices with this rank's rows, by one call; false: it failed. After
+  // set_up().
+  bool solve_block(Mat b, Mat x) const;
   const std::optional<NoFactors>& none() const { return none_; }
   PetscInt null_pivots() const { return null_pivots_; }
   // What the report says of the factors.
@@ -73,6 +76,8 @@ class CompleteFactors {
   const DistributedMatrix& matrix_;
   bool by_symmetry_;
   bool wants_cudss_ = false, by_cudss_ = false;
+  bool positive_ = false;        // cuDSS makes L L^T
+  bool not_positive_ = false;    // and has failed with it
   bool exchanges_rows_ = false;  // cuDSS does, ahead of its factorisation
   std::string why_no_cudss_;     // where wants_cudss_
   bool symmetric_ = false, by_mumps_ = false, is_set_up_ = false;

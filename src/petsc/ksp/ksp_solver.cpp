@@ -188,17 +188,22 @@ std::vector<std::string> KspSolver::notes() const {
 }
 
 bool KspSolver::solves_blocks() const {
-  return ksp_solves_blocks(ksp_) && printing_option(ksp_).empty();
+  return (is_by_factors() || ksp_solves_blocks(ksp_)) && printing_option(ksp_).empty();
 }
 
-bool KspSolver::preconditions_one_by_one() const { return ksp_preconditions_one_by_one(ksp_); }
+bool KspSolver::preconditions_one_by_one() const {
+  return !is_by_factors() && ksp_preconditions_one_by_one(ksp_);
+}
 
 std::int64_t KspSolver::block_bytes(std::int64_t width) const {
-  return ksp_block_bytes(ksp_, width);
+  if (!is_by_factors()) return ksp_block_bytes(ksp_, width);
+  constexpr std::int64_t kBeforeAndAfter = 2;
+  return kBeforeAndAfter * width * matrix_->local_rows() * std::int64_t{sizeof(double)};
 }
 
 std::vector<KspResult> KspSolver::solve_block(MultiVector<const double> b, MultiVector<double> x,
                                               bool nonzero_guess) {
+  if (is_by_factors()) return solve_block_by_factors(b, x, nonzero_guess);
   const MPI_Comm comm = comm_of(amat_);
   std::vector<double> atol;
   for (const int exponent : exponents_of_block_) atol.push_back(scaled_atol(exponent));

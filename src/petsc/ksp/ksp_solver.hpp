@@ -79,8 +79,8 @@ class KspSolver {
     ksp_use_device_vectors(ksp_, vectors);
   }
 
-  // Whether solve_block() serves: ksp_solves_blocks(), without an option by which KSPSolve prints
-  // what it solves. Collective.
+  // Whether solve_block() serves: ksp_solves_blocks() or complete factors, without an option by
+  // which KSPSolve prints what it solves. Collective.
   bool solves_blocks() const;
   // Whether the preconditioner is applied to one column of a block after another: multigrid, and
   // what PCApply does. Prepares the solver. Collective.
@@ -177,6 +177,9 @@ class KspSolver {
   std::vector<std::string> notes() const;
 
  private:
+  std::vector<KspResult> solve_block_by_factors(MultiVector<const double> b, MultiVector<double> x,
+                                                bool nonzero_guess);
+  bool is_by_factors() const { return spec_.is_direct() && factors_; }
   KspResult solve_once(Vec b, Vec x, bool nonzero_guess);
   void explain_factors(KspResult& result);
   void set_up_ksp(ExitCode code);

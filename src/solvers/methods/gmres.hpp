@@ -21,9 +21,9 @@
 //
 // Values moved per iteration beside the product (n: rows, j: vectors of the basis): on the host
 // 2.4 j n + 6n with Jacobi (of FP32 half of the first part), and as much again where the second
-// orthogonalisation is due. An iteration has one point where sums must be complete, or two. On GPUs, which add few sums at once,
-// it has one per twelve vectors, and the passes of the second orthogonalisation are launched in any
-// case.
+// orthogonalisation is due. An iteration has one point where sums must be complete, or two. On
+// GPUs, which add few sums at once, it has one per twelve vectors, and the passes of the second
+// orthogonalisation are launched in any case.
 #pragma once
 
 #include <array>

@@ -45,8 +45,7 @@ Factors::Factors(std::shared_ptr<const Library> library, const Rows& rows, const
                "the settings");
     by.check(by.create_data(handle_, &data_), "the start");
     by.check(by.create_csr(&matrix_, rows.rows, rows.nonzeros, rows.row_ptr, rows.columns,
-                           rows.values, options.symmetric ? kSymmetric : kGeneral,
-                           options.symmetric ? kUpper : kFull),
+                           rows.values, options.type, options.type == kGeneral ? kFull : kUpper),
              "the view of the matrix");
   } catch (...) {
     release();

@@ -19,7 +19,7 @@ struct Rows {
 };
 
 struct Options {
-  bool symmetric = false;  // L D L^T, not L U
+  MatrixType type = kGeneral;  // L U; else L D L^T, or L L^T
   // Rows are exchanged ahead, so that large entries are on the diagonal; false: as cuDSS does by
   // default, which is no in 0.7 and its own choice in 1.0.
   bool matching = false;
@@ -49,8 +49,8 @@ class Factors {
 
   const Library& library() const { return *library_; }
   // After factorise().
-  bool failed() const;                // no factors were made
-  std::int64_t nonzeros() const;      // of the factors; 0: not known
+  bool failed() const;                // no factors were made; L L^T: a pivot was not positive
+  std::int64_t nonzeros() const;      // of the factors, also after analyse(); 0: not known
   std::int64_t small_pivots() const;  // that were replaced by larger numbers
 
  private:

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks for cuDSS where TRIREME_CUDSS says, else by the rules of the loader and in the CUDA toolkit
-// of the build.
+// Looks for cuDSS where TRIREME_CUDSS says, else by the rules of the loader, in the CUDA toolkit of
+// the build and among the packages of Python.
 #include "petsc/factors/cudss/library.hpp"
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
@@ -38,6 +42,33 @@ void open_needed(const std::vector<fs::path>& folders) {
   }
 }
 
+void add_folders(const fs::path& in, std::string_view beginning, const fs::path& below,
+                 std::vector<fs::path>& into) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(in, error))
+    if (entry.path().filename().string().starts_with(beginning) &&
+        fs::is_directory(entry.path() / below, error))
+      found.push_back(entry.path() / below);
+  std::ranges::sort(found, std::greater<>());  // newer ones first: cu13 before cu12
+  into.insert(into.end(), found.begin(), found.end());
+}
+
+// The folders of libraries of NVIDIA's packages for Python: of the environment in use, of the user
+// and of the machine.
+std::vector<fs::path> folders_of_python() {
+  std::vector<fs::path> roots, pythons, folders;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const char* root = std::getenv(variable)) roots.emplace_back(root);
+  if (const char* home = std::getenv("HOME")) roots.push_back(fs::path(home) / ".local");
+  for (const char* root : {"/usr/local", "/usr"}) roots.emplace_back(root);
+  for (const fs::path& root : roots)
+    for (const char* packages : {"site-packages", "dist-packages"})
+      add_folders(root / "lib", "python3", fs::path(packages) / "nvidia", pythons);
+  for (const fs::path& python : pythons) add_folders(python, "", "lib", folders);
+  return folders;
+}
+
 void* open_any(const std::string& named) {
   std::vector<std::string> files;
   std::vector<fs::path> folders = {TRIREME_CUDA_LIBRARY_DIR};
@@ -51,7 +82,9 @@ void* open_any(const std::string& named) {
       if (folder) files.push_back((place / name).string());
   } else {
     for (const char* name : kNames) files.emplace_back(name);
-    for (const char* name : kNames) files.push_back((folders.front() / name).string());
+    std::ranges::copy(folders_of_python(), std::back_inserter(folders));
+    for (const fs::path& folder : folders)
+      for (const char* name : kNames) files.push_back((folder / name).string());
   }
   std::string reason;
   for (const std::string& file : files) {

@@ -22,7 +22,7 @@ using Matrix = void*;
 
 enum Status : int { kSuccess = 0, kNoMemory = 2 };
 enum Phase : int { kAnalysis = 3, kFactorise = 4, kFactoriseAgain = 8, kSolve = 1008 };
-enum MatrixType : int { kGeneral = 0, kSymmetric = 1 };
+enum MatrixType : int { kGeneral = 0, kSymmetric = 1, kPositive = 3 };  // positive definite
 enum View : int { kFull = 0, kUpper = 2 };
 inline constexpr int kFromZero = 0, kByColumns = 0;
 inline constexpr int kInt32 = 10, kFloat64 = 1;  // of cudaDataType

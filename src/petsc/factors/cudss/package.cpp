@@ -72,6 +72,7 @@ class FactoredMat {
   explicit FactoredMat(bool symmetric) : symmetric_(symmetric) {}
 
   void set_matching() { matching_ = true; }
+  void set_positive() { positive_ = symmetric_; }
 
   void analyse(Mat mat) {
     if (factors_) return;
@@ -103,13 +104,16 @@ class FactoredMat {
     upload_values(from);
     factors_ = std::make_unique<Factors>(
         open_library(), Rows{rows, nonzeros, row_ptr_.data(), columns_.data(), values_.data()},
-        Options{.symmetric = symmetric_,
+        Options{.type = positive_    ? kPositive
+                        : symmetric_ ? kSymmetric
+                                     : kGeneral,
                 .matching = matching_,
                 .scratch = b_.data(),
                 .stream = stream_,
                 .memory = &kOurMemory});
     facts_.version = factors_->library().version();
     facts_.estimate = factors_->analyse();
+    facts_.nonzeros = factors_->nonzeros();
     synchronize(stream_);
     facts_.analysis_seconds = watch.seconds();
   }
@@ -127,10 +131,17 @@ class FactoredMat {
     return !facts_.failed;
   }
 
-  void solve(Vec b, Vec x) {
-    copy_to_device(ReadSpan(b).span(), b_.span(), stream_);
-    factors_->solve(b_.data(), x_.data(), 1);
-    copy_to_host(x_.view(), WriteSpan(x).span(), stream_);
+  // For as many vectors, one after the other, as the spans have.
+  void solve(std::span<const double> b, std::span<double> x) {
+    if (b_.size() < b.size()) {
+      b_ = DeviceBuffer<double>(b.size(), stream_);
+      x_ = DeviceBuffer<double>(b.size(), stream_);
+    }
+    const std::size_t rows = host_row_ptr_.size() - 1;
+    copy_to_device(b, b_.span().subspan(0, b.size()), stream_);
+    factors_->solve(b_.data(), x_.data(),
+                    static_cast<std::int64_t>(rows > 0 ? b.size() / rows : 1));
+    copy_to_host(x_.view().subspan(0, x.size()), x, stream_);
     synchronize(stream_);
   }
 
@@ -151,7 +162,7 @@ class FactoredMat {
     synchronize(stream_);
   }
 
-  bool symmetric_, matching_ = false;
+  bool symmetric_, positive_ = false, matching_ = false;
   StreamRef stream_ = petsc_stream();
   Array<std::int32_t> host_row_ptr_;
   Array<double> packed_;
@@ -180,7 +191,25 @@ PetscErrorCode factorise(Mat factors, Mat mat, const MatFactorInfo*) {
   });
 }
 PetscErrorCode solve(Mat factors, Vec b, Vec x) {
-  return petsc_guard(comm_of(factors), [&] { factored(factors).solve(b, x); });
+  return petsc_guard(comm_of(factors), [&] {
+    const ReadSpan from(b);
+    const WriteSpan to(x);
+    factored(factors).solve(from.span(), to.span());
+  });
+}
+PetscErrorCode solve_block(Mat factors, Mat b, Mat x) {
+  return petsc_guard(comm_of(factors), [&] {
+    PetscInt rows = 0, width = 0;
+    petsc_check(MatGetSize(b, &rows, &width));
+    const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(width);
+    const PetscScalar* from = nullptr;
+    PetscScalar* to = nullptr;
+    petsc_check(MatDenseGetArrayRead(b, &from));
+    petsc_check(MatDenseGetArrayWrite(x, &to));
+    factored(factors).solve({from, count}, {to, count});
+    petsc_check(MatDenseRestoreArrayWrite(x, &to));
+    petsc_check(MatDenseRestoreArrayRead(b, &from));
+  });
 }
 PetscErrorCode get_info(Mat factors, MatInfoType, MatInfo* info) {
   *info = {};
@@ -212,6 +241,7 @@ PetscErrorCode make(Mat mat, MatFactorType type, Mat* factors) {
     set(MATOP_CHOLESKY_FACTOR_SYMBOLIC, analyse_cholesky);
     set(MATOP_CHOLESKY_FACTOR_NUMERIC, factorise);
     set(MATOP_SOLVE, solve);
+    set(MATOP_MAT_SOLVE, solve_block);
     set(MATOP_GETINFO, get_info);
     petsc_check(PetscObjectComposeFunction(object_of(static_cast<Mat>(shell)),
                                            "MatFactorGetSolverType_C",
@@ -230,6 +260,7 @@ void register_package() {
 }
 
 void set_matching(Mat factors) { factored(factors).set_matching(); }
+void set_positive(Mat factors) { factored(factors).set_positive(); }
 
 Facts facts_of(Mat factors) { return factored(factors).facts(); }
 

@@ -18,8 +18,10 @@ inline constexpr const char* kPackage = "trireme_cudss";
 // Must be called after PetscInitialize; further calls do no harm.
 void register_package();
 
-// Comes before the analysis: see Options::matching.
+// Come before the analysis: see Options::matching; and L L^T of a matrix of MAT_FACTOR_CHOLESKY,
+// for which L D L^T is made otherwise.
 void set_matching(Mat factors);
+void set_positive(Mat factors);
 
 struct Facts {
   std::string version;
