@@ -16,9 +16,9 @@ constexpr std::int64_t kFirstLook = 20;  // iterations
 // An analysis takes up to so many times the seconds that are expected of it. Beyond that the
 // machine is slower than the one of the forecast, or busy, and factors will take longer as well.
 constexpr double kUsualSlowness = 2;
-// Complete factors do not take over before this part of their expected cost was spent, so that a
-// climb takes at most about twice their cost; and they do after the second number times it, unless
-// what is ahead takes less than a third of that.
+// Complete factors do not take over before this part of their expected cost was spent; and they do
+// after the second number times it, unless what is ahead takes less than half of it. So a climb
+// takes at most about three times what they cost.
 constexpr double kLeastSpent = 0.5, kMostSpent = 2, kNearlyDone = 0.5;
 // The residual stands still where the later half of so many iterations has not halved it.
 constexpr std::size_t kShownToStandStill = 400;
