@@ -343,9 +343,8 @@ TEST_F(MixedGmres, TakesAboutAsManyIterationsAsDouble) {
       EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
       EXPECT_EQ(mixed.outcome.exact_from, -1);
       EXPECT_LE(relative_residual(a, b, mixed.x), 1.0001e-10);
-                  mixed.outcome.iterations, full.outcome.replacements);
-                  EXPECT_LE(static_cast<double>(mixed.outcome.iterations),
-                            1.1 * static_cast<double>(full.outcome.iterations));
+      EXPECT_LE(static_cast<double>(mixed.outcome.iterations),
+                1.1 * static_cast<double>(full.outcome.iterations));
     }
 }
 
@@ -406,7 +405,6 @@ TEST_F(MixedGmres, GoesOnInFp64WhereTheConditionTakesAllDigits) {
   EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
   EXPECT_GE(mixed.outcome.exact_from, 0);
   EXPECT_LE(relative_residual(a, b, mixed.x), 1.0001e-10);
-              mixed.outcome.exact_from);
 }
 
 }  // namespace
