@@ -78,10 +78,13 @@ TEST(CudssLibrary, IsFoundAmongThePackagesOfPython) {
       fs::copy_file(file, packages / folder / "lib" /
                               (folder == std::string("cu13") ? "libcudss.so.1" : "libcudss.so.0"));
     }
+    EXPECT_TRUE(cudss::seems_installed());
     EXPECT_EQ(Library("").version(), "1.0.3") << "cu13 comes first";
     fs::remove_all(packages / "cu13");
     EXPECT_EQ(Library("").version(), "0.7.3");
+    const bool by_this_folder = cudss::seems_installed();
     fs::remove_all(root);
+    EXPECT_TRUE(by_this_folder);
   }
 }
 

@@ -28,11 +28,11 @@ bool fits(MPI_Comm comm, double bytes_here) {
                    bytes_here > static_cast<double>(memory.own) || memory.needed > memory.shared);
 }
 
-// Where complete factors by method direct would be cuDSS's.
-bool cudss_would_serve(const DistributedMatrix& matrix, bool on_gpu) {
+// Where cuDSS would make the factors of method direct if it is there.
+bool may_be_by_cudss(const DistributedMatrix& matrix, bool on_gpu) {
   PetscBool named = PETSC_FALSE;
   petsc_check(PetscOptionsHasName(nullptr, nullptr, "-pc_factor_mat_solver_type", &named));
-  return on_gpu && !named && size_of(matrix.comm) == 1 && cudss::why_missing().empty();
+  return on_gpu && named == PETSC_FALSE && size_of(matrix.comm) == 1;
 }
 
 // Empty where the analysis fails or the factors do not fit.
@@ -82,12 +82,9 @@ CudssSeconds expected_of_cudss(double nonzeros_of_matrix, double nonzeros_of_fac
 // rows that are much longer than others. Rows beyond 10 sqrt(n) are set aside. Fitted to 76 matrices
 // of 180 to 115,000 rows: most took 0.4 to 2 times this.
 double expected_forecast_seconds(const DistributedMatrix& matrix, bool on_gpu) {
-  if (cudss_would_serve(matrix, on_gpu)) {
-    const bool has_threads = !cudss::open_library()->threading_layer().empty();
-    return expected_of_cudss(static_cast<double>(matrix.global_nnz), 0,
-                             has_threads ? omp_get_max_threads() : 1)
+  if (may_be_by_cudss(matrix, on_gpu) && cudss::seems_installed())
+    return expected_of_cudss(static_cast<double>(matrix.global_nnz), 0, omp_get_max_threads())
         .analysis;
-  }
   constexpr double kAtLeast = 1e-3, kPerRow = 2.5e-7, kPerNonzero = 6e-8;
   constexpr double kPerPairOfALongRow = 4e-8;
   constexpr double kLong = 8, kSetAside = 10;  // times the mean, times sqrt(n)
@@ -110,7 +107,7 @@ std::optional<DirectForecast> forecast_direct(
   auto analysis = std::make_shared<FactorAnalysis>();
   analysis->entries = std::make_unique<AssembledMat>(matrix, AijUse::preconditioner);
   const Mat mat = analysis->entries->mat();
-  if (cudss_would_serve(*matrix, on_gpu))
+  if (may_be_by_cudss(*matrix, on_gpu) && cudss::why_missing().empty())
     if (const auto forecast = forecast_of_cudss(mat, symmetric)) return forecast;
   const FactorPackages packages = packages_for(mat);
   const bool half = symmetric && packages.mumps_cholesky;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -69,9 +70,16 @@ std::vector<fs::path> folders_of_python() {
   return folders;
 }
 
+// Beside those that the loader knows.
+std::vector<fs::path> folders_to_search() {
+  std::vector<fs::path> folders = {TRIREME_CUDA_LIBRARY_DIR};
+  std::ranges::copy(folders_of_python(), std::back_inserter(folders));
+  return folders;
+}
+
 void* open_any(const std::string& named) {
   std::vector<std::string> files;
-  std::vector<fs::path> folders = {TRIREME_CUDA_LIBRARY_DIR};
+  std::vector<fs::path> folders = folders_to_search();
   std::error_code error;
   if (!named.empty()) {
     const fs::path place = named;
@@ -82,7 +90,6 @@ void* open_any(const std::string& named) {
       if (folder) files.push_back((place / name).string());
   } else {
     for (const char* name : kNames) files.emplace_back(name);
-    std::ranges::copy(folders_of_python(), std::back_inserter(folders));
     for (const fs::path& folder : folders)
       for (const char* name : kNames) files.push_back((folder / name).string());
   }
@@ -91,8 +98,9 @@ void* open_any(const std::string& named) {
     if (fs::path(file).is_absolute() && !fs::exists(file, error)) continue;
     if (void* handle = open(file)) return handle;
     const std::string why = dlerror();
-    open_needed(folders);
-    if (void* handle = open(file)) return handle;
+    const bool needs_another = !why.starts_with(file);  // the message begins with what is missing
+    if (needs_another) open_needed(folders);
+    if (void* handle = needs_another ? open(file) : nullptr) return handle;
     if (reason.empty()) reason = why;
   }
   if (!named.empty())
@@ -188,6 +196,20 @@ std::shared_ptr<const Library> open_library() {
   const char* const named = std::getenv(kVariable);
   if (!library) library = std::make_shared<const Library>(named ? named : "");
   return library;
+}
+
+bool seems_installed() {
+  if (std::getenv(kVariable)) return true;
+  std::vector<fs::path> folders = folders_to_search();
+  if (const char* const of_loader = std::getenv("LD_LIBRARY_PATH")) {
+    std::istringstream paths(of_loader);
+    for (std::string path; std::getline(paths, path, ':');) folders.emplace_back(path);
+  }
+  std::error_code error;
+  return std::ranges::any_of(folders, [&](const fs::path& folder) {
+    return std::ranges::any_of(kNames,
+                               [&](const char* name) { return fs::exists(folder / name, error); });
+  });
 }
 
 std::string why_missing() {

@@ -90,6 +90,9 @@ class Library {
 // The library that the variable TRIREME_CUDSS names, or that the loader finds; it stays open.
 // Throws what the constructor throws, and Error{resource} where there is no GPU.
 std::shared_ptr<const Library> open_library();
+// Whether a file of that name is there, without opening it, which takes some 50 ms with what it
+// needs. False where only the loader knows of it.
+bool seems_installed();
 // Why open_library() throws; empty: it does not.
 std::string why_missing();
 
