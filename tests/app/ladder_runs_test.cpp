@@ -40,7 +40,7 @@ TEST(LadderRuns, TheNextRungSolvesEveryRightHandSideAndALaterRunBeginsThere) {
     out.create_dataset<double>("b", {rows, 2}).write(0, rows, columns.data());
   });
   Case c = test::case_of("file: " + file.path().string() + ", rhs: /b",
-                         "device: cpu\nkernel: csr\nsolver: {method: auto}");
+                         "device: cpu\nkernel: csr\nsolver: {method: auto, engine: resident}");
   c.cache = {.use = true, .directory = kept.path()};
   const RunOutcome first = run_case(MPI_COMM_WORLD, c, nullptr).runs[0];
   EXPECT_TRUE(first.converged) << first.reason;
