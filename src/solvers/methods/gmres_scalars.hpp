@@ -27,6 +27,9 @@ inline constexpr double kStandsStill = 1 - 1e-6;
 // In mixed precision, a true residual above this multiple of the recurrence's is what rounding made
 // of it, and a cycle that it leaves with more than this part of the residual is wasted.
 inline constexpr double kRounded = 2, kWasted = 0.5;
+// So are cycles, as many in a row, that each leave more than this part: the space of the rounded
+// matrix may have nothing for the residual.
+inline constexpr double kSlow = 0.8, kSlowCycles = 3;
 
 // State::scalar. Numbers of vectors are stored as values of double, as the executors pass them on.
 TRIREME_HD double& finished_columns(State& s) { return s.scalar[0]; }  // of R
@@ -39,7 +42,8 @@ TRIREME_HD double& next_norm(State& s) { return s.scalar[3]; }  // of the next b
 TRIREME_HD double next_norm(const State& s) { return s.scalar[3]; }
 TRIREME_HD double& first_norm(State& s) { return s.scalar[4]; }    // of the residual, in a cycle
 TRIREME_HD double& image_square(State& s) { return s.scalar[5]; }  // of A^ v_j
-inline constexpr int kGmresScalars = 6;
+TRIREME_HD double& slow_cycles(State& s) { return s.scalar[6]; }   // the last ones in a row
+inline constexpr int kGmresScalars = 7;
 
 // The small arrays of one right-hand side.
 struct CycleArrays {
@@ -156,9 +160,10 @@ struct SetCycleReference {
 };
 
 // Whether rounding has taken nearly all that a cycle gained. `norm` is that of b - A x.
-TRIREME_HD bool is_wasted_by_rounding(const State& s, double norm) {
-  return s.correct_below > 0 && norm > s.target && norm > kRounded * s.norm &&
-         norm > kWasted * s.verified;
+TRIREME_HD bool is_wasted_by_rounding(State& s, double norm) {
+  if (s.correct_below == 0 || norm <= s.target) return false;
+  slow_cycles(s) = norm > kSlow * s.verified ? slow_cycles(s) + 1 : 0;
+  return slow_cycles(s) >= kSlowCycles || (norm > kRounded * s.norm && norm > kWasted * s.verified);
 }
 
 // From {norm term of b - A x}: begins the solve, goes on with it, or begins another cycle.
