@@ -259,7 +259,7 @@ constexpr std::array kKeys = {
         "root of the diagonal; ruiz: until the largest entry of each row and column is near 1; "
         "matching: until one entry of each row and column is near 1 and no other one is larger, "
         "with columns in the order that makes these entries the diagonal where the matrix is not "
-        "symmetric; none; auto: none"},
+        "symmetric; none; auto: with method auto what its rungs need, else none"},
     Key{"solver.max_iterations",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.solver.max_iterations); }, 0,
                        kMaxRows},
