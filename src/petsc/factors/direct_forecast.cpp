@@ -108,7 +108,7 @@ std::optional<DirectForecast> forecast_direct(
   analysis->entries = std::make_unique<AssembledMat>(matrix, AijUse::preconditioner);
   const Mat mat = analysis->entries->mat();
   if (may_be_by_cudss(*matrix, on_gpu) && cudss::why_missing().empty())
-    if (const auto forecast = forecast_of_cudss(mat, symmetric)) return forecast;
+    if (auto forecast = forecast_of_cudss(mat, symmetric)) return forecast;
   const FactorPackages packages = packages_for(mat);
   const bool half = symmetric && packages.mumps_cholesky;
   if (!half && !packages.mumps_lu) return std::nullopt;
