@@ -79,8 +79,8 @@ CudssSeconds expected_of_cudss(double nonzeros_of_matrix, double nonzeros_of_fac
 }
 
 // By minimum fill, the order of elimination is found in about linear time, but for graphs with many
-// rows that are much longer than others. Rows beyond 10 sqrt(n) are set aside. Fitted to 76 matrices
-// of 180 to 115,000 rows: most took 0.4 to 2 times this.
+// rows that are much longer than others. Rows beyond 10 sqrt(n) are set aside. Fitted to 76
+// matrices of 180 to 115,000 rows: most took 0.4 to 2 times this.
 double expected_forecast_seconds(const DistributedMatrix& matrix, bool on_gpu) {
   if (may_be_by_cudss(matrix, on_gpu) && cudss::seems_installed())
     return expected_of_cudss(static_cast<double>(matrix.global_nnz), 0, omp_get_max_threads())
