@@ -17,28 +17,19 @@
 #include "device/stream.hpp"
 #include "kernels/csr_scans.hpp"
 #include "kernels/permutation.hpp"
+#include "solvers/cuda_process_sum.hpp"
 #include "solvers/cuda_solver.hpp"
+#include "solvers/cuda_tuning.hpp"
 #include "solvers/driver.hpp"
 #include "solvers/executors/column_transfer.hpp"
 #include "solvers/executors/graph_executor.cuh"
 #include "solvers/executors/loop_window.cuh"
 #include "solvers/executors/persistent.hpp"
+#include "solvers/memory_agreement.hpp"
 #include "solvers/preconditioners/block_inverse.hpp"
 #include "solvers/preconditioners/inverse_diagonal.hpp"
 
 namespace trireme::solvers {
-
-inline constexpr int kDefaultUnroll = 4;
-inline constexpr int kDefaultBatch = 4;
-// With a given preconditioner: what is recorded of it runs also after the loop has ended.
-inline constexpr int kGivenUnroll = 1;
-// Vectors of the host with as many rows pass through pinned memory, from the second solve on,
-// because such memory takes as long to make as one solve saves (H200, 4.1 M rows: 5.3 ms of copies
-// without it).
-inline constexpr std::int64_t kRowsOfTransfer = 1 << 19;
-// The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
-// time as the vector updates of some 40,000 rows (measured on an H200).
-inline constexpr std::int64_t kSingleReductionUpToRows = 40'000;
 
 // The Backend of driver.hpp on the current GPU, with a stream of its own.
 class CudaBackend {
@@ -67,23 +58,15 @@ class CudaBackend {
     window_.emplace(rows_, system_.dot_partials(), stream_);
   }
   void hold(int vectors) {
-    double failures = 0;
-    try {
-      if (vectors_.size() < static_cast<std::size_t>(stride_) * vectors) {
-        forget_loop();
-        vectors_ = {};
-        vectors_ = zeros(vectors);
-      }
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::resource) throw;
-      failures = 1;
-    }
-    if (system_.processes() > 1) {
-      const DeviceSpan<double> all(window_->totals(), 1);
-      copy_to_device(std::span<const double>(&failures, 1), all, stream_);
-      system_.sum(all, stream_);
-      failures = read_back<double>(all.data(), stream_);
-    }
+    const auto allocate = [&] {
+      if (vectors_.size() >= static_cast<std::size_t>(stride_) * vectors) return;
+      forget_loop();
+      vectors_ = {};
+      vectors_ = zeros(vectors);
+    };
+    const double failures = processes_without_memory(allocate, [&](double mine) {
+      return process_sum(system_, mine, window_->totals(), stream_);
+    });
     if (failures > 0)
       throw Error(ExitCode::resource,
                   "a GPU has not enough memory to go on in double precision, for which this one "

@@ -15,7 +15,9 @@
 #include "base/error.hpp"
 #include "device/device.hpp"
 #include "device/stream.hpp"
+#include "solvers/cuda_process_sum.hpp"
 #include "solvers/executors/cuda_lockstep_executor.cuh"
+#include "solvers/memory_agreement.hpp"
 
 namespace trireme::solvers {
 namespace {
@@ -94,27 +96,16 @@ struct CudaBlockSolver::Work {
            static_cast<std::int64_t>(sizeof(double));
   }
 
-  // The sum of the numbers of all processes.
-  double anywhere(double number) const {
-    if (system.processes() == 1) return number;
-    const DeviceSpan<double> all(sums.totals(), 1);
-    copy_to_device(std::span<const double>(&number, 1), all, stream);
-    system.sum(all, stream);
-    return read_back<double>(all.data(), stream);
-  }
-
   // Allocates the block; the processes agree on an error.
   void reserve(std::int64_t width, bool exactly) {
-    double failures = 0;
-    try {
+    const auto allocate = [&] {
       block.reserve(width, vectors(exactly));
       const auto small = static_cast<std::size_t>(small_elements() * width);
       if (arrays.size() < small) arrays = DeviceBuffer<double>(small, stream);
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::resource) throw;
-      failures = 1;
-    }
-    if (anywhere(failures) > 0)
+    };
+    const double failures = processes_without_memory(
+        allocate, [&](double mine) { return process_sum(system, mine, sums.totals(), stream); });
+    if (failures > 0)
       throw Error(ExitCode::resource, "a GPU has not enough memory for " + std::to_string(width) +
                                           " right-hand sides at once, which need " +
                                           std::to_string(bytes(width, exactly) / 1'000'000) +

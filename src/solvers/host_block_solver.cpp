@@ -4,7 +4,6 @@
 #include "solvers/host_block_solver.hpp"
 
 #include <algorithm>
-#include <new>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -13,6 +12,7 @@
 #include "solvers/executors/lockstep_block.hpp"
 #include "solvers/executors/lockstep_executor.hpp"
 #include "solvers/executors/tall_vectors.hpp"
+#include "solvers/memory_agreement.hpp"
 #include "solvers/methods/block_cg.hpp"
 
 namespace trireme::solvers {
@@ -98,16 +98,16 @@ struct HostBlockSolver::Work {
 
   // Allocates the block; the processes agree on an error.
   void reserve(std::int64_t width, bool exactly) {
-    double failures = 0;
-    try {
+    const auto allocate = [&] {
       block.reserve(width, vectors(exactly));
       if (form == BlockForm::block_cg)
         directions.resize(static_cast<std::size_t>(BlockCg::basis_vectors * width * block.rows()));
       arrays.resize(static_cast<std::size_t>(small_elements() * width));
-    } catch (const std::bad_alloc&) {
-      failures = 1;
-    }
-    system.sum({&failures, 1});
+    };
+    const double failures = processes_without_memory(allocate, [&](double mine) {
+      system.sum({&mine, 1});
+      return mine;
+    });
     if (failures > 0)
       fail(ExitCode::resource,
            "{} of {} processes have not enough memory for {} right-hand sides at once ({} vectors "

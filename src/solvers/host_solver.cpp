@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <list>
-#include <new>
 #include <utility>
 
 #include "base/error.hpp"
 #include "solvers/driver.hpp"
 #include "solvers/executors/host_executor.hpp"
+#include "solvers/memory_agreement.hpp"
 #include "sparse/permuted.hpp"
 
 namespace trireme::solvers {
@@ -50,16 +50,15 @@ class HostBackend {
     make(of_preconditioner_, of_preconditioner);
   }
   void hold(int vectors) {
-    double failures = 0;
-    try {
-      if (std::ssize(work_) < stride_ * vectors) {
-        Array<double>().swap(work_);
-        make(work_, vectors);
-      }
-    } catch (const std::bad_alloc&) {
-      failures = 1;
-    }
-    system_.sum({&failures, 1});
+    const auto allocate = [&] {
+      if (std::ssize(work_) >= stride_ * vectors) return;
+      Array<double>().swap(work_);
+      make(work_, vectors);
+    };
+    const double failures = processes_without_memory(allocate, [&](double mine) {
+      system_.sum({&mine, 1});
+      return mine;
+    });
     if (failures > 0)
       fail(ExitCode::resource,
            "{} of {} processes have not enough memory to go on in double precision ({} vectors of "

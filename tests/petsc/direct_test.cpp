@@ -294,6 +294,18 @@ TEST_F(DirectMethod, GoesOnFromTheAnalysisOfAForecast) {
   }
 }
 
+// The forecast has read a matrix whose rows store their zero diagonal entries.
+TEST_F(DirectMethod, DoesNotGoOnFromTheAnalysisOfAnotherPattern) {
+  make(shifted_matrix(400));
+  const AssembledMat without_zeros(matrix, AijUse::product);
+  auto forecast = forecast_direct(matrix, false, false);
+  ASSERT_TRUE(forecast && forecast->analysis);
+  KspSolver from(spec, shell, without_zeros.mat(), matrix, {}, {}, std::move(forecast->analysis));
+  set_local_values(b, random_rhs());
+  EXPECT_TRUE(from.solve(b, x, false).verdict.converged);
+  EXPECT_LE(relative_residual(), 1e-12);
+}
+
 // The neighbours of a cube of n^3 points.
 CsrMatrix<double> cube(std::int64_t n) {
   CsrMatrix<double> a;
