@@ -294,15 +294,28 @@ TEST_F(DirectMethod, GoesOnFromTheAnalysisOfAForecast) {
   }
 }
 
-// The forecast has read a matrix whose rows store their zero diagonal entries.
-TEST_F(DirectMethod, DoesNotGoOnFromTheAnalysisOfAnotherPattern) {
-  make(shifted_matrix(400));
-  const AssembledMat without_zeros(matrix, AijUse::product);
-  auto forecast = forecast_direct(matrix, false, false);
+// The forecast has read a matrix whose rows store all diagonal entries.
+TEST_F(DirectMethod, StoresTheDiagonalThatAnAssembledMatrixLacks) {
+  const CsrMatrix<double> grid = test::grid_matrix(20);
+  CsrMatrix<double> a;
+  a.rows = a.cols = grid.rows;
+  for (std::int32_t row = 0; row < grid.rows; ++row) {
+    for (std::int32_t k = grid.row_ptr[row]; k < grid.row_ptr[row + 1]; ++k) {
+      if (row == 10 && grid.col_idx[k] == row) continue;
+      a.col_idx.push_back(grid.col_idx[k]);
+      a.values.push_back(grid.values[k]);
+    }
+    a.row_ptr.push_back(static_cast<std::int32_t>(a.values.size()));
+  }
+  make(a);
+  const AssembledMat without_zero(matrix, AijUse::product);
+  auto forecast = forecast_direct(matrix, true, false);
   ASSERT_TRUE(forecast && forecast->analysis);
-  KspSolver from(spec, shell, without_zeros.mat(), matrix, {}, {}, std::move(forecast->analysis));
+  KspSolver from(spec, shell, without_zero.mat(), matrix, {}, {}, std::move(forecast->analysis));
   set_local_values(b, random_rhs());
-  EXPECT_TRUE(from.solve(b, x, false).verdict.converged);
+  const KspResult result = from.solve(b, x, false);
+  EXPECT_TRUE(result.verdict.converged) << result.verdict.text;
+  EXPECT_EQ(result.iterations, 1);
   EXPECT_LE(relative_residual(), 1e-12);
 }
 

@@ -36,6 +36,13 @@ bool wrong_about_the_residual(const std::string& method) {
   return method == KSPCR || method == KSPBCGSL;
 }
 
+// Factorisations of PETSc need them, and MUMPS on several ranks, where they are zero too. Collective.
+bool lacks_diagonal_entries(Mat assembled) {
+  PetscBool missing = PETSC_FALSE;
+  petsc_check(MatMissingDiagonal(assembled, &missing, nullptr));
+  return any_rank(comm_of(assembled), missing == PETSC_TRUE);
+}
+
 }  // namespace
 
 KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
@@ -67,9 +74,9 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
                     "would say which factors",
                     kDirect, spec.preconditioner->name(), kLu, kCholesky));
   if (is_complete_factorisation(preconditioner()))
-    factors_ = std::make_unique<CompleteFactors>(
-        ksp_, *matrix, spec.is_direct() && !spec.names_factors(), spec.is_direct(),
-        assembled ? nullptr : std::move(analysis));
+    factors_ =
+        std::make_unique<CompleteFactors>(ksp_, *matrix, spec.is_direct() && !spec.names_factors(),
+                                          spec.is_direct(), std::move(analysis));
   set_up_multigrid();
   set_up_ksp(ExitCode::usage);
   set_block_factorisation();
@@ -250,7 +257,7 @@ void KspSolver::choose_parallel_factorisation() {
 
 void KspSolver::give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix,
                              const Modes& modes) {
-  if (!assembled) {
+  if (!assembled || lacks_diagonal_entries(assembled)) {
     pmat_ = std::make_unique<AssembledMat>(matrix, AijUse::preconditioner);
     assembled = pmat_->mat();
     set_near_nullspace(assembled, modes);
