@@ -291,6 +291,23 @@ TEST_F(ScaledSequences, KeepTheScalingOfTheFirstStep) {
   }
 }
 
+// The loop tests the residual in the rows of the file in every step.
+TEST_F(ScaledSequences, SolveEqualStepsInEqualIterations) {
+  const ScaledLine line(2, false);
+  file_.write([&](hdf5::File& out) {
+    line.matrix.write(out);
+    put(out, "b", line.b);
+    for (std::int64_t k = 0; k < 3; ++k) put(out, fmt::format("values/{}", k), line.matrix.data);
+  });
+  for (const char* norm : {"residual", "rows", "both"}) {
+    const RunOutcome found = run_steps(
+        fmt::format("scaling: ruiz, guess: zero, rtol: 1e-6, method: bicgstab, norm: {}", norm), 3);
+    ASSERT_EQ(found.steps.size(), 3u);
+    for (const StepOutcome& step : found.steps)
+      EXPECT_EQ(step.iterations, found.steps[0].iterations) << norm;
+  }
+}
+
 // From step 2 on, the large entries couple the rows and columns of each pair.
 TEST_F(ScaledSequences, FindItAnewWhereItHasBecomePoor) {
   const ScaledLine line(2, false, kShift);

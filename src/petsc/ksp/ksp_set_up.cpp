@@ -36,7 +36,8 @@ bool wrong_about_the_residual(const std::string& method) {
   return method == KSPCR || method == KSPBCGSL;
 }
 
-// Factorisations of PETSc need them, and MUMPS on several ranks, where they are zero too. Collective.
+// Factorisations of PETSc need them where they are zero too, and so does MUMPS on several ranks.
+// Collective.
 bool lacks_diagonal_entries(Mat assembled) {
   PetscBool missing = PETSC_FALSE;
   petsc_check(MatMissingDiagonal(assembled, &missing, nullptr));

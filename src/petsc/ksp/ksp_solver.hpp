@@ -51,11 +51,11 @@ class KspSolver {
   using Monitor = std::function<void(std::int64_t iteration, double norm)>;
 
   // Amat is `amat`; where the preconditioner needs entries, Pmat is `assembled`, or an AIJ made of
-  // `matrix` when that is null or a row stores no diagonal entry. Throws Error{usage} for names that PETSc does not know and for
-  // combinations that it does not support, Error{input} for a matrix that the preconditioner cannot
-  // take: with jacobi or sor, a zero on the diagonal. `modes` become the near-null space of both
-  // matrices; see set_near_nullspace(). `store`, which may be null, has hierarchies of multigrid.
-  // `analysis`: see CompleteFactors. Collective.
+  // `matrix` when that is null or a row stores no diagonal entry. Throws Error{usage} for names
+  // that PETSc does not know and for combinations that it does not support, Error{input} for a
+  // matrix that the preconditioner cannot take: with jacobi or sor, a zero on the diagonal. `modes`
+  // become the near-null space of both matrices; see set_near_nullspace(). `store`, which may be
+  // null, has hierarchies of multigrid. `analysis`: see CompleteFactors. Collective.
   KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
             const std::shared_ptr<const DistributedMatrix>& matrix, const Modes& modes = {},
             multigrid::HierarchyStore store = {}, std::shared_ptr<FactorAnalysis> analysis = {});
