@@ -2,18 +2,23 @@
 // Times the resident engine on a GPU, without PETSc. An option applies to the problems after it.
 //
 //   resident_bench [kernel=csr-vector] [method=cg] [mode=auto] [variant=auto] [unroll=0]
-//                  [rtol=1e-8] [repeat=5] [pc=jacobi] [degree=4] [l2=0] GENERATOR:N ...
+//                  [rtol=1e-8] [repeat=5] [pc=jacobi] [degree=4] [l2=0] [vectors=double]
+//                  GENERATOR:N ...
+//
+// vectors=fp32: the loop's vectors and values are in FP32, as in a solve with precision: mixed.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "device/buffer.hpp"
 #include "device/device.hpp"
+#include "kernels/narrow_kernel.hpp"
 #include "kernels/registry.hpp"
 #include "solvers/cuda_kernel_system.hpp"
 #include "solvers/cuda_solver.hpp"
@@ -58,7 +63,19 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   const DeviceCsr<double> csr = on_device.view();
   const auto kernel = build_cuda_kernel<double>(options["kernel"], csr, stream);
   stream.synchronize();
-  CudaKernelSystem system(*kernel, csr);
+  const bool narrow = options["vectors"] == "fp32";
+  Array<float> defect(narrow ? rows : 0);
+  for (std::size_t i = 0; i < defect.size(); ++i) {
+    double lost = 0;
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      lost += a.values[k] - static_cast<double>(static_cast<float>(a.values[k]));
+    defect[i] = static_cast<float>(lost);
+  }
+  if (std::ranges::all_of(defect, [](float lost) { return lost == 0; })) defect.clear();
+  const auto defect_on_device = to_device(std::span<const float>(defect), stream);
+  std::optional<NarrowKernel> floats;
+  if (narrow) floats.emplace(options["kernel"], csr, defect_on_device.view(), stream);
+  CudaKernelSystem system(*kernel, csr, nullptr, {}, narrow ? &*floats : nullptr);
   PreconditionerSpec pc;
   if (options["pc"] != "none") pc.kind = PreconditionerSpec::Kind::jacobi;
   if (options["pc"] == "chebyshev") pc.kind = PreconditionerSpec::Kind::chebyshev;
@@ -101,7 +118,10 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   // The time of one additional iteration, without the start and the verification of a solve.
   const auto run_iterations = [&](std::int64_t count) {
     Tolerances fixed = rule;
-    fixed.norm = NormKind::none;
+    if (narrow)
+      fixed.rtol = fixed.atol = 0;
+    else
+      fixed.norm = NormKind::none;
     fixed.max_iterations = count;
     double best = 1e9;
     for (int k = 0; k < 5; ++k) {
@@ -124,10 +144,11 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
   }
   const double iterations = static_cast<double>(std::max<std::int64_t>(outcome.iterations, 1));
   fmt::print(
-      "{:<16} {:>9} rows {:<12} {:<8} {:<10} {:<7} unroll {:>2}: {:8.2f} us/it (min {:.2f}, max "
+      "{:<16} {:>9} rows {:<12} {} {:<8} {:<10} {:<7} unroll {:>2}: {:8.2f} us/it (min {:.2f}, max "
       "{:.2f}), one more {:.2f}, {:5} it, reason {}, true {:.2e}, replaced {}, bits {}, setup "
       "{:.2f} ms, first solve {:.2f} ms, other solves {:.3f} ms\n",
-      problem, rows, options["kernel"], options["method"], name_of(solver.mode()),
+      problem, rows, options["kernel"], options["vectors"], options["method"],
+      name_of(solver.mode()),
       solver.variant() == Variant::single_reduction ? "single_reduction" : "classic", cuda.unroll,
       1e6 * seconds[seconds.size() / 2] / iterations, 1e6 * seconds.front() / iterations,
       1e6 * seconds.back() / iterations, 1e6 * marginal, outcome.iterations,
@@ -140,9 +161,9 @@ void run(const std::string& problem, std::map<std::string, std::string> options)
 
 int main(int argc, char** argv) {
   std::map<std::string, std::string> options = {
-      {"kernel", "csr-vector"}, {"method", "cg"}, {"mode", "auto"}, {"variant", "auto"},
-      {"unroll", "0"},          {"rtol", "1e-8"}, {"repeat", "5"},  {"pc", "jacobi"},
-      {"degree", "4"},          {"l2", "0"}};
+      {"kernel", "csr-vector"}, {"method", "cg"}, {"mode", "auto"},     {"variant", "auto"},
+      {"unroll", "0"},          {"rtol", "1e-8"}, {"repeat", "5"},      {"pc", "jacobi"},
+      {"degree", "4"},          {"l2", "0"},      {"vectors", "double"}};
   try {
     select_device();
     for (int k = 1; k < argc; ++k) {

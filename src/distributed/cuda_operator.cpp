@@ -46,6 +46,8 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
   ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
   const bool vectors = kernels_.local->multiplies_vectors() &&
                        (!kernels_.ghost || kernels_.ghost->multiplies_vectors());
+  takes_floats_ = mixed_ && size_of(matrix_->comm) == 1 && local().is_one_block() &&
+                  NarrowKernel::exists(kernel_);
   all_multiply_vectors_ = sum_over_ranks(matrix_->comm, vectors ? 0 : 1) == 0;
   exchange_request_ = exchange;
   exchange_ =
@@ -86,6 +88,17 @@ void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule
     stream_.synchronize();
   }
   if (kernels_.local.use_count() == 1) kernels_.local.reset();
+}
+
+void CudaOperator::prepare_floats() {
+  if (narrow_ || !takes_floats_) return;
+  const Stopwatch watch;
+  narrow_.emplace(kernel_, local().view(), device_row_defect_.view(), stream_);
+  if (!narrow_->is_complete()) {
+    narrow_.reset();
+    takes_floats_ = false;
+  }
+  build_seconds_ += watch.seconds();
 }
 
 std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
@@ -287,6 +300,7 @@ void CudaOperator::refresh_values() {
       kernels->ghost->update_values(blocks_->ghost()->arrays.values.view(), stream_);
   }
   if (permuted_) permuted_->update_values(values, stream_);
+  if (narrow_) narrow_->update_values(values, stream_);
   if (inexact_) find_row_defect();
   stream_.synchronize();
 }

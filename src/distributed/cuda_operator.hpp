@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,7 @@
 #include "distributed/gpu_exchange.hpp"
 #include "distributed/operator.hpp"
 #include "kernels/blocked_device_csr.hpp"
+#include "kernels/narrow_kernel.hpp"
 #include "kernels/permuted_kernel.hpp"
 
 namespace trireme {
@@ -58,6 +60,18 @@ class CudaOperator final : public Operator {
   void queue_product(DeviceSpan<const double> x, DeviceSpan<double> y, DeviceSpan<double> partials,
                      StreamRef stream);
   void queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
+  // Whether queue_float_product() exists: in mixed precision on one rank, where the kernel has an
+  // executor for FP32.
+  bool takes_floats() const { return takes_floats_; }
+  // Builds the kernel of queue_float_product(), unless it is there. Where the kernel cannot serve,
+  // takes_floats() is false afterwards.
+  void prepare_floats();
+  std::size_t float_dot_partials() const { return narrow_ ? narrow_->dot_partials() : 0; }
+  // y = A x in FP32, with sums in FP64; see solvers::CudaSystem::multiply_floats().
+  void queue_float_product(DeviceSpan<const float> x, DeviceSpan<float> y,
+                           DeviceSpan<double> partials, StreamRef stream) {
+    narrow_->multiply(x, y, partials, stream);
+  }
   // Whether one product serves several vectors, because the kernels have such products on all
   // ranks.
   bool multiplies_vectors() const;
@@ -141,6 +155,8 @@ class CudaOperator final : public Operator {
   Kernels kernels_;
   DeviceBuffer<float> device_row_defect_;
   Kernels exact_;  // by albus, which needs no layout of its own; empty unless inexact()
+  bool takes_floats_ = false;
+  std::optional<NarrowKernel> narrow_;
   std::shared_ptr<PermutedKernel> permuted_;
   PermutationTrial trial_;
   DeviceBuffer<double> permuted_x_, permuted_y_;  // of in_order(); made at the first use

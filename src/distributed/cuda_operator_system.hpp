@@ -22,6 +22,13 @@ class CudaOperatorSystem : public solvers::CudaSystem {
   DeviceSpan<const float> row_defect() const override { return op_->device_row_defect(); }
   void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                         StreamRef stream) override;
+  bool takes_floats() const override { return op_->takes_floats(); }
+  void prepare_floats() override { op_->prepare_floats(); }
+  std::size_t float_dot_partials() const override { return op_->float_dot_partials(); }
+  void multiply_floats(DeviceSpan<const float> x, DeviceSpan<float> y, DeviceSpan<double> partials,
+                       StreamRef stream) override {
+    op_->queue_float_product(x, y, partials, stream);
+  }
   void prepare_multi_product(std::int64_t stride, std::int64_t width) override {
     op_->prepare_multi_product(stride, width);
   }

@@ -100,6 +100,11 @@ class CudaKernel {
   virtual void multiply_and_dot(DeviceSpan<const Value> /*x*/, DeviceSpan<Value> /*y*/,
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
 
+  // From now on, and until a call with an empty span, all products with one vector are those of
+  // A + diag(diagonal), for a square A. The caller keeps `diagonal`, whose numbers may change.
+  // False: the kernel cannot do this.
+  virtual bool add_diagonal(DeviceSpan<const float> /*diagonal*/) { return false; }
+
   // The order in which the kernel writes the rows: the caller's row at each position. Empty where
   // that is the caller's order. Each call computes it again and synchronises `stream`.
   virtual DeviceBuffer<std::int32_t> row_order(StreamRef /*stream*/) const { return {}; }

@@ -40,7 +40,8 @@ __device__ __forceinline__ int padded(int i) { return i + (i >> 4); }
 // Stores finished rows in y, and computes their terms of x . A x.
 template <class Vector, bool with_dot>
 struct RowSink {
-  const Vector* x;  // with_dot: at the rows of the matrix
+  const Vector* x;        // at the rows of the matrix; null without dot and without `diagonal`
+  const float* diagonal;  // null, or see CudaKernel::add_diagonal()
   Vector* y;
   const std::int32_t* row_map;
   bool add;
@@ -50,6 +51,7 @@ struct RowSink {
   template <class Number>
   __device__ __forceinline__ double finish(std::int32_t row, Number sum) const {
     const std::int32_t to = row_map ? row_map[row] : row;
+    sum = with_diagonal(sum, diagonal, x, to);
     store_or_add(y + to, sum, add);
     if constexpr (with_dot) return static_cast<double>(sum) * load<Sum<Vector>>(x + to);
     return 0;

@@ -3,6 +3,7 @@
 // persistent kernel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "device/check.hpp"
 #include "device/stream.hpp"
 #include "kernels/csr_scans.hpp"
+#include "kernels/narrow_kernel.hpp"
 #include "kernels/permutation.hpp"
 #include "solvers/cuda_process_sum.hpp"
 #include "solvers/cuda_solver.hpp"
@@ -55,7 +57,13 @@ class CudaBackend {
   void allocate(int vectors, int of_preconditioner) {
     vectors_ = zeros(vectors);
     of_preconditioner_ = zeros(of_preconditioner);
-    window_.emplace(rows_, system_.dot_partials(), stream_);
+    window_.emplace(rows_, std::max(system_.dot_partials(), system_.float_dot_partials()), stream_);
+  }
+  void choose_floats(bool wanted) {
+    floats_ = wanted && system_.takes_floats() && mode_ != CudaMode::persistent;
+    if (!floats_) return;
+    system_.prepare_floats();
+    floats_ = system_.takes_floats();
   }
   void hold(int vectors) {
     const auto allocate = [&] {
@@ -140,7 +148,8 @@ class CudaBackend {
     // The persistent kernel keeps its matrix in FP64. A solve that was begun there goes on with
     // FP64 values too.
     const bool keeps_its_matrix = mode_ == CudaMode::persistent;
-    return system_.inexact() && (!keeps_its_matrix || (rule.judged_by_caller && !goes_on));
+    return (floats_ || system_.inexact()) &&
+           (!keeps_its_matrix || (rule.judged_by_caller && !goes_on));
   }
 
   // Decides between graph and persistent kernel, and returns the variant to use there. `jacobi` is
@@ -244,7 +253,14 @@ class CudaBackend {
       window_->set(job.state, stream_);
     else
       window_->start(job.state, stream_);
-    return run_graph(algorithm, m, job);
+    if constexpr (kHasFloats<Algorithm, M>) {
+      if (floats_ && !job.exactly) {
+        using Narrow = typename Algorithm::Narrow;
+        return run_graph(Narrow::with(vectors, [this](int k) { return vector(k); }), in_fp32(m),
+                         job, true);
+      }
+    }
+    return run_graph(algorithm, m, job, system_.inexact() && !job.exactly);
   }
 
  private:
@@ -300,8 +316,20 @@ class CudaBackend {
     return recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
   }
 
+  // D^-1 as a loop with FP32 vectors reads it.
+  Jacobi in_fp32(const Jacobi& m) {
+    Jacobi narrow = m;
+    if (!m.inverse_diagonal.values) return narrow;
+    if (diagonal_in_fp32_.empty())
+      diagonal_in_fp32_ = DeviceBuffer<float>(static_cast<std::size_t>(rows_), stream_);
+    round_to_fp32({m.inverse_diagonal.values, static_cast<std::size_t>(rows_)},
+                  diagonal_in_fp32_.span(), stream_);
+    narrow.in_fp32 = diagonal_in_fp32_.data();
+    return narrow;
+  }
+
   template <class Algorithm, class M>
-  State run_graph(const Algorithm& algorithm, const M& m, const Job& job) {
+  State run_graph(const Algorithm& algorithm, const M& m, const Job& job, bool inexact) {
     const LoopKind kind = loop_kind(job);
     LoopKey key{job.x,
                 job.state.rule.norm,
@@ -327,7 +355,7 @@ class CudaBackend {
                             .unroll = unroll,
                             .ahead = !given,
                             .norm_is_known = job.state.rule.norm != NormKind::none},
-                           loop_, job.exactly);
+                           loop_, inexact);
     if (job.goes_on)
       run_rest(executor, algorithm, m);
     else
@@ -345,7 +373,7 @@ class CudaBackend {
   State weighed(const Algorithm& algorithm, const Job& job) {
     if (algorithm.norm.rows.from == RowWeights::From::nothing) return job.state;
     window_->set(job.state, stream_);
-    GraphExecutor executor(system_, *window_, stream_, job.observer, {}, loop_, true);
+    GraphExecutor executor(system_, *window_, stream_, job.observer, {}, loop_, false);
     weigh_rows(executor, algorithm, job.zero_guess, algorithm.product_vector());
     return executor.state();
   }
@@ -356,7 +384,7 @@ class CudaBackend {
   void leave_directions_of_persistent(const State& state, const Algorithm& algorithm, const M& m,
                                       const IterationObserver& observer) {
     window_->set(state, stream_);
-    GraphExecutor executor(system_, *window_, stream_, observer, {}, loop_, true);
+    GraphExecutor executor(system_, *window_, stream_, observer, {}, loop_, false);
     algorithm.leave_direction(executor, m);
   }
 
@@ -380,6 +408,8 @@ class CudaBackend {
   Stream stream_;
   Event ready_{Timing::no};
   DeviceBuffer<double> vectors_, of_preconditioner_, b_, x_, permuted_b_, permuted_x_, arrays_;
+  DeviceBuffer<float> diagonal_in_fp32_;
+  bool floats_ = false;  // loops have FP32 vectors unless they run exactly
   CycleWork cycle_;
   std::list<DeviceBuffer<double>> kept_;
   DeviceBuffer<double> row_scale_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/kernel.hpp"
+#include "kernels/narrow_kernel.hpp"
 #include "solvers/cuda_solver.hpp"
 
 namespace trireme::solvers {
@@ -11,10 +12,12 @@ class CudaKernelSystem : public CudaSystem {
  public:
   // `kernel` holds the square matrix `csr`. All references must outlive the system.
   // In mixed precision, `kernel` holds the values in FP32, `exact` holds the FP64 values, and
-  // `row_defect` has csr.rows numbers: what rounding to FP32 took from the sum of each row.
+  // `row_defect` has csr.rows numbers: what rounding to FP32 took from the sum of each row. With
+  // `narrow`, the loops of methods that can have FP32 vectors have them.
   CudaKernelSystem(CudaKernel<double>& kernel, const DeviceCsr<double>& csr,
-                   CudaKernel<double>* exact = nullptr, DeviceSpan<const float> row_defect = {})
-      : kernel_(kernel), exact_(exact), row_defect_(row_defect), csr_(csr) {}
+                   CudaKernel<double>* exact = nullptr, DeviceSpan<const float> row_defect = {},
+                   NarrowKernel* narrow = nullptr)
+      : kernel_(kernel), exact_(exact), row_defect_(row_defect), narrow_(narrow), csr_(csr) {}
   std::int64_t rows() const override { return csr_.rows; }
   void multiply(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream) override {
     kernel_.multiply(x, y, Accumulate::no, stream);
@@ -24,6 +27,12 @@ class CudaKernelSystem : public CudaSystem {
   void multiply_exactly(DeviceSpan<const double> x, DeviceSpan<double> y,
                         StreamRef stream) override {
     (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no, stream);
+  }
+  bool takes_floats() const override { return narrow_ != nullptr; }
+  std::size_t float_dot_partials() const override { return narrow_ ? narrow_->dot_partials() : 0; }
+  void multiply_floats(DeviceSpan<const float> x, DeviceSpan<float> y, DeviceSpan<double> partials,
+                       StreamRef stream) override {
+    narrow_->multiply(x, y, partials, stream);
   }
   bool multiplies_vectors() const override { return kernel_.multiplies_vectors(); }
   void multi_multiply(DeviceMultiVector<const double> x, DeviceMultiVector<double> y,
@@ -41,6 +50,7 @@ class CudaKernelSystem : public CudaSystem {
   CudaKernel<double>& kernel_;
   CudaKernel<double>* exact_;
   DeviceSpan<const float> row_defect_;
+  NarrowKernel* narrow_;
   DeviceCsr<double> csr_;
 };
 

@@ -37,6 +37,18 @@ class CudaSystem {
                                 StreamRef stream) {
     multiply(x, y, stream);
   }
+  // Whether multiply_floats() exists: the product of a loop whose vectors are in FP32. It has the
+  // values in FP32 too, with what rounding took from the sum of each row given back, and sums them
+  // in FP64. Where it does, prepare_floats() comes before the first product. Throws
+  // Error{resource} where the memory does not suffice. Collective.
+  virtual bool takes_floats() const { return false; }
+  virtual void prepare_floats() {}
+  // The number of partial sums of multiply_floats(); 0: it cannot sum x.y.
+  virtual std::size_t float_dot_partials() const { return 0; }
+  // y = A x. Where `partials` is not empty, it becomes float_dot_partials() numbers whose sum is
+  // this process's x.y.
+  virtual void multiply_floats(DeviceSpan<const float> /*x*/, DeviceSpan<float> /*y*/,
+                               DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
   // Whether multi_multiply() exists. Where it does, it computes Y = A X by the product of
   // multiply(), for up to `width` vectors side by side (vector_stride 1) in rows of `stride`
   // elements, once prepare_multi_product(stride, width) was called. That call is collective.

@@ -4,6 +4,8 @@
 // A Backend is the memory and the executors of one place, the host or a GPU:
 //   on_host                             whether the loop runs on the host
 //   rows()                              the number of this process's rows
+//   choose_floats(wanted)               whether loops that are inexact have FP32 vectors, where the
+//                                       backend has such loops. Collective
 //   allocate(vectors, own)              allocates the work vectors: `vectors` of the method, and
 //                                       `own` of the preconditioner
 //   allocate_cycle(length, elements)    allocates the arrays of a method that restarts
@@ -74,6 +76,13 @@ class Driver {
       throw Error(ExitCode::usage,
                   "a cycle has at least one iteration, not " + std::to_string(options.restart));
     int vectors = 0, own = 0;
+    bool floats = false;
+    visit_preconditioner(spec.kind, [&](auto m) {
+      visit_method(method, variant, [&](auto entry) {
+        floats = kHasFloats<typename decltype(entry)::type, typename decltype(m)::type::Prepared>;
+      });
+    });
+    backend.choose_floats(floats);
     const bool inexact = backend.inexact({}, false);
     for_each_algorithm([&](auto entry) {
       using Algorithm = typename decltype(entry)::type;

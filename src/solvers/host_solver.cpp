@@ -45,6 +45,7 @@ class HostBackend {
   const double* vector(int k) const { return work_.data() + k * stride_; }
   double* preconditioner_vector(int k) { return of_preconditioner_.data() + k * stride_; }
 
+  void choose_floats(bool /*wanted*/) {}
   void allocate(int vectors, int of_preconditioner) {
     make(work_, vectors);
     make(of_preconditioner_, of_preconditioner);

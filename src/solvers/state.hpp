@@ -118,6 +118,10 @@ struct Progress {
 
   double alpha = 0, beta = 0, rho = 0;
 
+  // A loop with FP32 vectors holds its residuals and directions in this unit, a power of two near
+  // the norm of the last true residual; of the last unit it is 1 / rescale.
+  double unit = 1, rescale = 1;
+
   // The square of the norm is plain_part r.r + other_part t.t; see NormTerm.
   double plain_part = 1, other_part = 0;
 

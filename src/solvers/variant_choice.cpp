@@ -60,7 +60,7 @@ VariantTimes time_vector_work(std::int64_t rows, bool jacobi) {
   const auto classic = [&] {
     e.pass(Dot{p, q});
     e.pass(CgResidual<false>{r, q, inverse, {}});
-    e.pass(CgDirection{x, p, r, inverse});
+    e.pass(CgDirection<double>{x, p, r, inverse});
     e.forget_sums();
   };
   const auto single_reduction = [&] {

@@ -81,9 +81,9 @@ TEST(CorrectionPasses, AGeneralPreconditionersChangeIsFirstMadeThenAdded) {
 TEST(CorrectionPasses, BicgstabsPreconditionedDirectionChangesByThePreconditionedDifference) {
   Rows rows;
   Three& p_hat = rows.z;
-  const auto sums =
-      run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
-                                  nullptr, p_hat.data(), rows.diagonal(), NormTerm{}});
+  const auto sums = run<3>(CorrectRightResidual<double>{rows.b.data(), rows.q.data(), rows.r.data(),
+                                                        rows.r0.data(), nullptr, p_hat.data(),
+                                                        rows.diagonal(), NormTerm{}});
   EXPECT_EQ(rows.r, (Three{4, -2, 6}));
   EXPECT_EQ(p_hat, (Three{10.5, 19.25, 34}));
   EXPECT_EQ(sums[0], 14);
@@ -94,8 +94,8 @@ TEST(CorrectionPasses, BicgstabsPreconditionedDirectionChangesByThePreconditione
 TEST(CorrectionPasses, BicgstabsOwnDirectionChangesAsTheResidualDoes) {
   Rows rows;
   Three& p_hat = rows.z;
-  run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
-                              rows.p.data(), p_hat.data(), Diagonal{}, NormTerm{}});
+  run<3>(CorrectRightResidual<double>{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
+                                      rows.p.data(), p_hat.data(), Diagonal{}, NormTerm{}});
   EXPECT_EQ(rows.p, (Three{101, 197, 302}));
   EXPECT_EQ(p_hat, Rows{}.z);
 }
@@ -129,10 +129,10 @@ TEST(CorrectionPasses, RowsAreWeighed) {
   EXPECT_EQ(of_cg[0], 49);
   EXPECT_EQ(of_cg[2], 259);
   rows = {};
-  const auto of_bicgstab =
-      run<3>(CorrectRightResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
-                                  nullptr, rows.z.data(), rows.diagonal(), norm},
-             s);
+  const auto of_bicgstab = run<3>(
+      CorrectRightResidual<double>{rows.b.data(), rows.q.data(), rows.r.data(), rows.r0.data(),
+                                   nullptr, rows.z.data(), rows.diagonal(), norm},
+      s);
   EXPECT_EQ(of_bicgstab[0], 49);
   EXPECT_EQ(of_bicgstab[1], 259);
   rows = {};

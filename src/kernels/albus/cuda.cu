@@ -17,12 +17,12 @@ using tiles::kThreads;
 template <class Stored, class Vector, bool with_dot>
 __global__ void __launch_bounds__(kThreads)
     multiply_tiles(tiles::TiledCsr<Stored> a, const Vector* __restrict__ x,
-                   const Vector* __restrict__ x_of_rows, Vector* __restrict__ y, bool add,
-                   double* __restrict__ partials) {
+                   const Vector* __restrict__ x_of_rows, const float* __restrict__ diagonal,
+                   Vector* __restrict__ y, bool add, double* __restrict__ partials) {
   __shared__ tiles::TileMemory<Sum<Vector>> memory;
   const auto tile = static_cast<std::int32_t>(blockIdx.x);
-  const tiles::RowSink<Vector, with_dot> sink{x_of_rows, y, nullptr, add,
-                                              with_dot ? partials + gridDim.x : nullptr};
+  const tiles::RowSink<Vector, with_dot> sink{
+      x_of_rows, diagonal, y, nullptr, add, with_dot ? partials + gridDim.x : nullptr};
   double dot = tiles::multiply_tile(a, tile, x, sink, memory);
   if constexpr (with_dot) {
     dot = block_sum<kThreads>(dot);
@@ -49,8 +49,9 @@ class AlbusCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
     if (a_.rows == 0) return;
-    multiply_tiles<Stored, Vector, false><<<cut_.count(), kThreads, 0, stream>>>(
-        tiled(), x.data(), nullptr, y.data(), accumulate == Accumulate::yes, nullptr);
+    multiply_tiles<Stored, Vector, false>
+        <<<cut_.count(), kThreads, 0, stream>>>(tiled(), x.data(), x.data(), diagonal_.data(),
+                                                y.data(), accumulate == Accumulate::yes, nullptr);
     check_launch();
   }
 
@@ -70,6 +71,11 @@ class AlbusCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
         .steps = steps_};
   }
 
+  bool add_diagonal(DeviceSpan<const float> diagonal) override {
+    diagonal_ = diagonal;
+    return true;
+  }
+
   std::size_t dot_partials() const override {
     return a_.rows == a_.cols ? block_dot_partials() : 0;
   }
@@ -84,7 +90,7 @@ class AlbusCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
                               DeviceSpan<Vector> y, DeviceSpan<double> partials,
                               StreamRef stream) override {
     multiply_tiles<Stored, Vector, true><<<cut_.count(), kThreads, 0, stream>>>(
-        tiled(), x.data(), x_of_rows.data(), y.data(), false, partials.data());
+        tiled(), x.data(), x_of_rows.data(), diagonal_.data(), y.data(), false, partials.data());
     check_launch();
   }
 
@@ -99,6 +105,7 @@ class AlbusCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   DeviceCsr<Vector> a_;
   tiles::TileCut<Sum<Vector>> cut_;
   DeviceBuffer<Stored> own_values_;
+  DeviceSpan<const float> diagonal_;
   std::vector<BuildStep> steps_;
 };
 

@@ -28,7 +28,8 @@ __global__ void __launch_bounds__(kThreads)
     multiply_rows(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
                   const std::int32_t* __restrict__ col_idx, const Stored* __restrict__ values,
                   const Vector* __restrict__ x, const Vector* __restrict__ x_of_rows,
-                  Vector* __restrict__ y, bool add, double* __restrict__ partials) {
+                  const float* __restrict__ diagonal, Vector* __restrict__ y, bool add,
+                  double* __restrict__ partials) {
   const int lane = threadIdx.x % width;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kThreads / width;
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * kThreads) / width;
@@ -44,6 +45,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     if constexpr (width > 1) sum = warp_sum<width>(sum);
     if (lane == 0 && row < rows) {
+      sum = with_diagonal(sum, diagonal, x_of_rows, row);
       store_or_add(y + row, sum, add);
       if constexpr (with_dot) dot += static_cast<double>(sum) * load<Sum<Vector>>(x_of_rows + row);
     }
@@ -76,7 +78,7 @@ class CsrCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    launch<false>(x, {}, y, accumulate == Accumulate::yes, nullptr, stream);
+    launch<false>(x, x, y, accumulate == Accumulate::yes, nullptr, stream);
   }
 
   // csr-scalar has one lane per row and multiplies one vector only.
@@ -102,6 +104,11 @@ class CsrCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
                                                   (a_.rows + 1) * sizeof(std::int32_t)),
         .padding_ratio = 0,
         .steps = {}};
+  }
+
+  bool add_diagonal(DeviceSpan<const float> diagonal) override {
+    diagonal_ = diagonal;
+    return true;
   }
 
   std::size_t dot_partials() const override { return a_.rows == a_.cols ? blocks_ : 0; }
@@ -131,7 +138,7 @@ class CsrCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
     const auto run = [&](auto width) {
       multiply_rows<decltype(width)::value, with_dot><<<blocks_, kThreads, 0, stream>>>(
           a_.rows, a_.row_ptr.data(), a_.col_idx.data(), values(), x.data(), x_of_rows.data(),
-          y.data(), add, partials);
+          diagonal_.data(), y.data(), add, partials);
     };
     switch (width_) {
       case 1:
@@ -161,6 +168,7 @@ class CsrCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   int blocks_ = 1;
   std::int64_t resident_threads_ = 0;
   DeviceBuffer<Stored> own_values_;
+  DeviceSpan<const float> diagonal_;
 };
 
 // The smallest power of two in [2, 32] that covers the mean row in about two rounds, or in one

@@ -134,6 +134,11 @@ class DaspCuda final : public CudaKernel<Vector> {
       multiply_strips(product({}, {}, accumulate, nullptr), x, y, accumulate, stream);
   }
 
+  bool add_diagonal(DeviceSpan<const float> diagonal) override {
+    diagonal_ = diagonal;
+    return true;
+  }
+
   std::size_t dot_partials() const override {
     return layout_.rows == layout_.cols && layout_.rows > 0 ? blocks_ + layout_.counts.long_rows
                                                             : 0;
@@ -197,7 +202,8 @@ class DaspCuda final : public CudaKernel<Vector> {
             .add = accumulate == Accumulate::yes,
             .dot_partials = dot_partials,
             .x = native(x.data()),
-            .y = const_cast<Native<Vector>*>(native(y.data()))};
+            .y = const_cast<Native<Vector>*>(native(y.data())),
+            .diagonal = diagonal_.data()};
   }
 
   template <bool with_dot>
@@ -211,7 +217,7 @@ class DaspCuda final : public CudaKernel<Vector> {
     } else if constexpr (std::is_same_v<Vector, Half>) {
       launch<HalfMmaSum, with_dot>(product, stream);
     } else {
-      launch<FmaSum<float>, with_dot>(product, stream);
+      launch<FmaSum<Accumulator>, with_dot>(product, stream);
     }
   }
   template <class Rows, bool with_dot>
@@ -228,6 +234,7 @@ class DaspCuda final : public CudaKernel<Vector> {
   DeviceLayout<Stored> layout_;
   DeviceBuffer<Accumulator> partials_;
   DeviceBuffer<std::uint32_t> tickets_;
+  DeviceSpan<const float> diagonal_;
   std::int32_t tasks_per_block_ = 1;
   std::int32_t heavy_blocks_ = 0;
   std::int32_t blocks_ = 0;

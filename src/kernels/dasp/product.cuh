@@ -56,6 +56,7 @@ struct Product {
   double* dot_partials;  // one per block, then one per long row; null without a dot product
   const Vector* x;
   Vector* y;
+  const float* diagonal;  // null, or see CudaKernel::add_diagonal()
 
   __device__ std::int32_t caller_row(const Task& task, std::int32_t item) const {
     return task.consecutive() ? task.row + item : __ldg(row_order + task.row + item);
@@ -71,6 +72,7 @@ class Output {
   __device__ explicit Output(const Product<Stored, Vector>& p) : p_(p) {}
 
   __device__ void put(std::int32_t row, Accumulator sum) {
+    sum = with_diagonal(row, sum);
     write(row, sum);
     if constexpr (with_dot) dot_ += product_with_x(row, sum);
   }
@@ -78,6 +80,7 @@ class Output {
   // because which task, and so which block, finishes the row differs from run to run.
   __device__ void put_long(std::int32_t number, Accumulator sum) {
     const std::int32_t row = __ldg(p_.row_order + number);
+    sum = with_diagonal(row, sum);
     write(row, sum);
     if constexpr (with_dot) p_.dot_partials[gridDim.x + number] = product_with_x(row, sum);
   }
@@ -89,8 +92,12 @@ class Output {
       if (p_.add) sum += __half2float(p_.y[row]);
       p_.y[row] = __float2half_rn(sum);
     } else {
-      p_.y[row] = p_.add ? p_.y[row] + sum : sum;
+      p_.y[row] = static_cast<Vector>(p_.add ? p_.y[row] + sum : sum);
     }
+  }
+  __device__ Accumulator with_diagonal(std::int32_t row, Accumulator sum) const {
+    if (!p_.diagonal) return sum;
+    return sum + __ldg(p_.diagonal + row) * static_cast<Accumulator>(__ldg(p_.x + row));
   }
   __device__ double product_with_x(std::int32_t row, Accumulator sum) const {
     return static_cast<double>(sum) *

@@ -37,6 +37,7 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
                                                  Chunks<ahead, lane_rows, Stored, Column>& chunks,
                                                  std::int32_t slice, const Vector* __restrict__ x,
                                                  const Vector* __restrict__ x_of_rows,
+                                                 const float* __restrict__ diagonal,
                                                  Vector* __restrict__ y, bool add) {
   using Number = Sum<Vector>;
   constexpr int kSteps = sell::kChunkSteps<lane_rows>;
@@ -88,6 +89,7 @@ __device__ __forceinline__ double multiply_slice(const Slices<Stored, Column>& a
 #pragma unroll
   for (int r = 0; r < lane_rows; ++r)
     if (target[r] >= 0) {
+      sums[r] = with_diagonal(sums[r], diagonal, x_of_rows, target[r]);
       store_or_add(y + target[r], sums[r], add);
       if constexpr (with_dot)
         dot += static_cast<double>(sums[r]) * load<Number>(x_of_rows + target[r]);
@@ -108,13 +110,14 @@ __global__ void __launch_bounds__(
     kThreads, (sell::tuning::min_blocks<ahead, lane_rows, with_apart, Stored>()))
     multiply_units(Slices<Stored, Column> a, tiles::TiledCsr<Stored> apart,
                    const Vector* __restrict__ x, const Vector* __restrict__ x_of_rows,
-                   Vector* __restrict__ y, bool add, double* __restrict__ partials) {
+                   const float* __restrict__ diagonal, Vector* __restrict__ y, bool add,
+                   double* __restrict__ partials) {
   extern __shared__ __align__(32) unsigned char memory[];
   double dot = 0;
   auto unit = static_cast<std::int32_t>(blockIdx.x);
   if constexpr (with_apart) {
-    const tiles::RowSink<Vector, with_dot> sink{x_of_rows, y, apart.row_map, add,
-                                                with_dot ? partials + gridDim.x : nullptr};
+    const tiles::RowSink<Vector, with_dot> sink{
+        x_of_rows, diagonal, y, apart.row_map, add, with_dot ? partials + gridDim.x : nullptr};
     for (; unit < apart.count; unit += gridDim.x) {
       dot += tiles::multiply_tile(apart, unit, x, sink,
                                   *reinterpret_cast<tiles::TileMemory<Sum<Vector>>*>(memory));
@@ -128,7 +131,8 @@ __global__ void __launch_bounds__(
   auto* of_warp = reinterpret_cast<BlockMemory<ahead, lane_rows, Stored, Column>*>(memory)->of_warp;
   Chunks<ahead, lane_rows, Stored, Column> chunks(a, of_warp + warp, first, stride);
   for (std::int32_t slice = first; slice < a.count; slice += stride)
-    dot += multiply_slice<ahead, lane_rows, with_dot>(a, chunks, slice, x, x_of_rows, y, add);
+    dot += multiply_slice<ahead, lane_rows, with_dot>(a, chunks, slice, x, x_of_rows, diagonal, y,
+                                                      add);
   if constexpr (with_dot) {
     dot = block_sum<kThreads>(dot);
     if (threadIdx.x == 0) partials[blockIdx.x] = dot;
@@ -174,7 +178,7 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
 
   void multiply(DeviceSpan<const Vector> x, DeviceSpan<Vector> y, Accumulate accumulate,
                 StreamRef stream) override {
-    if (units_ > 0) launch<false>(x, {}, y, accumulate == Accumulate::yes, blocks_, {}, stream);
+    if (units_ > 0) launch<false>(x, x, y, accumulate == Accumulate::yes, blocks_, {}, stream);
   }
 
   bool multiplies_vectors() const override { return kMultipliesVectors; }
@@ -198,6 +202,11 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
             .padding_ratio =
                 layout_.nnz ? static_cast<double>(layout_.stored_entries()) / layout_.nnz - 1 : 0.0,
             .steps = steps_};
+  }
+
+  bool add_diagonal(DeviceSpan<const float> diagonal) override {
+    diagonal_ = diagonal;
+    return true;
   }
 
   std::size_t dot_partials() const override {
@@ -237,11 +246,12 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   void launch(DeviceSpan<const Vector> x, DeviceSpan<const Vector> x_of_rows, DeviceSpan<Vector> y,
               bool add, int blocks, DeviceSpan<double> partials, StreamRef stream) {
     if (layout_.form.repeated)
-      return repeated_.multiply(layout_, x, x_of_rows, y, add, partials, stream);
+      return repeated_.multiply(layout_, x, x_of_rows, diagonal_, y, add, partials, stream);
     with_kernel<with_dot>(
         [&](auto kernel, std::size_t shared_bytes, bool, const auto& slices, const auto& apart) {
-          kernel<<<blocks, kThreads, shared_bytes, stream>>>(
-              slices, apart, x.data(), x_of_rows.data(), y.data(), add, partials.data());
+          kernel<<<blocks, kThreads, shared_bytes, stream>>>(slices, apart, x.data(),
+                                                             x_of_rows.data(), diagonal_.data(),
+                                                             y.data(), add, partials.data());
         });
     check_launch();
   }
@@ -309,7 +319,8 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   std::vector<BuildStep> steps_;
   sell::DeviceLayout<Vector> layout_;
   tiles::TileCut<Sum<Vector>> apart_;
-  sell::Vectors<Sum<Vector>> vectors_;
+  sell::Vectors<std::conditional_t<kMultipliesVectors, Vector, float>> vectors_;
+  DeviceSpan<const float> diagonal_;
   sell::RepeatedProduct<Vector> repeated_;  // in use where the layout has repeated rows
   bool large_ = false;                      // The layout exceeds the L2 cache.
   int units_ = 0;

@@ -118,6 +118,11 @@ class RaggedCuda final : public CudaKernel<Vector> {
             .steps = steps_};
   }
 
+  bool add_diagonal(DeviceSpan<const float> diagonal) override {
+    diagonal_ = diagonal;
+    return true;
+  }
+
   std::size_t dot_partials() const override {
     return layout_.rows == layout_.cols ? blocks_ + layout_.cut_rows.size() : 0;
   }
@@ -145,6 +150,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
                                             .parts = parts_.data(),
                                             .arrived = arrived_.data(),
                                             .x = operands.x,
+                                            .diagonal = diagonal_.data(),
                                             .y = operands.y,
                                             .add = operands.add,
                                             .dots = operands.dots},
@@ -168,8 +174,9 @@ class RaggedCuda final : public CudaKernel<Vector> {
   RaggedDeviceLayout<Vector> layout_;
   DeviceBuffer<std::int32_t> shares_;
   DeviceBuffer<Sum<Vector>> parts_;
-  std::conditional_t<kMultipliesVectors, RaggedVectors<Sum<Vector>>, std::monostate> vectors_;
+  std::conditional_t<kMultipliesVectors, RaggedVectors<Vector>, std::monostate> vectors_;
   DeviceBuffer<std::uint32_t> arrived_;
+  DeviceSpan<const float> diagonal_;
   int blocks_ = 0;
 };
 

@@ -22,6 +22,7 @@ struct RaggedProduct {
   Sum<Vector>* parts = nullptr;          // one per part
   std::uint32_t* arrived = nullptr;      // one per cut row, zero between products
   const Vector* x = nullptr;
+  const float* diagonal = nullptr;  // null, or see CudaKernel::add_diagonal()
   Vector* y = nullptr;
   bool add = false;
   double* dots = nullptr;  // one per block, then one per cut row
@@ -31,6 +32,7 @@ struct RaggedProduct {
 template <bool with_dot, class Stored, class Vector>
 __device__ __forceinline__ double put(const RaggedProduct<Stored, Vector>& p, std::int32_t row,
                                       Sum<Vector> sum) {
+  sum = with_diagonal(sum, p.diagonal, p.x, row);
   store_or_add(p.y + row, sum, p.add);
   if constexpr (with_dot) return static_cast<double>(sum) * load<Sum<Vector>>(p.x + row);
   return 0;

@@ -33,7 +33,8 @@ struct RepeatedRows {
   const Stored* values = nullptr;
   std::int32_t width = 0, entries = 0;  // of a pattern, of all patterns
   const Vector* x = nullptr;
-  const Vector* x_of_rows = nullptr;  // for the dot product
+  const Vector* x_of_rows = nullptr;  // for the dot product and `diagonal`
+  const float* diagonal = nullptr;    // null, or see CudaKernel::add_diagonal()
   Vector* y = nullptr;
   bool add = false;
   double* dots = nullptr;
@@ -109,6 +110,7 @@ __global__ void __launch_bounds__(in_shared ? tuning::kSharedThreads : tuning::k
           sum += widen<Number>(value.of_row[s]) * load<Number>(a.x + row + difference.of_row[s]);
     }
     if (place < a.rows) {
+      sum = with_diagonal(sum, a.diagonal, a.x_of_rows, row);
       store_or_add(a.y + row, sum, a.add);
       if constexpr (with_dot) dot += static_cast<double>(sum) * load<Number>(a.x_of_rows + row);
     }
@@ -144,7 +146,8 @@ RepeatedProduct<Value>::RepeatedProduct(const DeviceLayout<Value>& layout) {
 
 template <class Value>
 void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceSpan<const Value> x,
-                                      DeviceSpan<const Value> x_of_rows, DeviceSpan<Value> y,
+                                      DeviceSpan<const Value> x_of_rows,
+                                      DeviceSpan<const float> diagonal, DeviceSpan<Value> y,
                                       bool add, DeviceSpan<double> dots, StreamRef stream) const {
   if (blocks_ == 0) return;
   const auto with_values = [&](const auto* values) {
@@ -161,6 +164,7 @@ void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceS
         .entries = static_cast<std::int32_t>(layout.differences.size()),
         .x = x.data(),
         .x_of_rows = x_of_rows.data(),
+        .diagonal = diagonal.data(),
         .y = y.data(),
         .add = add,
         .dots = dots.data(),

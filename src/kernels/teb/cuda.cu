@@ -47,6 +47,7 @@ struct Operands {
   const Vector* __restrict__ x;
   Vector* __restrict__ y;
   bool add;
+  const float* __restrict__ diagonal;  // null, or see CudaKernel::add_diagonal()
 };
 
 template <class Vector>
@@ -71,6 +72,7 @@ __device__ __forceinline__ Index row_at(const Operands<Stored, Vector>& a, Index
 template <bool with_dot, class Stored, class Vector, class Number>
 __device__ __forceinline__ double finish_row(const Operands<Stored, Vector>& a, Index row,
                                              Number sum) {
+  sum = with_diagonal(sum, a.diagonal, a.x, row);
   store_or_add(a.y + row, sum, a.add);
   return with_dot ? static_cast<double>(sum) * load<Number>(a.x + row) : 0;
 }
@@ -298,7 +300,8 @@ class TebCuda final : public CudaKernel<Vector> {
   bool multiplies_vectors() const override { return true; }
   void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
                       Accumulate accumulate, StreamRef stream) override {
-    const teb::StripScratch<Vector> scratch{chunk_sums_.data(), chunks_done_.data()};
+    const teb::StripScratch<Vector> scratch{reinterpret_cast<Vector*>(chunk_sums_.data()),
+                                            chunks_done_.data()};
     teb::multiply_strips(layout_, scratch, x, y, accumulate, stream);
   }
 
@@ -313,6 +316,11 @@ class TebCuda final : public CudaKernel<Vector> {
                 layout_.heads.size() * sizeof(BlockHead) + layout_.chunks.size() * sizeof(Chunk)),
             .padding_ratio = 0,
             .steps = layout_.steps};
+  }
+
+  bool add_diagonal(DeviceSpan<const float> diagonal) override {
+    diagonal_ = diagonal;
+    return true;
   }
 
   std::size_t dot_partials() const override { return layout_.rows == layout_.cols ? grid_ : 0; }
@@ -353,7 +361,8 @@ class TebCuda final : public CudaKernel<Vector> {
                                      layout_.order.row_order.data(),
                                      x.data(),
                                      y.data(),
-                                     add};
+                                     add,
+                                     diagonal_.data()};
     multiply_blocks<with_dot><<<grid_, kThreads, 0, stream>>>(
         a, chunks(), layout_.chunks.data(), blocks(),
         layout_.heads.data() + layout_.order.plan.long_rows,
@@ -365,6 +374,7 @@ class TebCuda final : public CudaKernel<Vector> {
   teb::DeviceLayout<Stored> layout_;
   DeviceBuffer<Sum<Vector>> chunk_sums_;
   DeviceBuffer<unsigned> chunks_done_;
+  DeviceSpan<const float> diagonal_;
   int grid_;  // thread blocks, all resident at the same time
 };
 

@@ -40,13 +40,13 @@ class GraphExecutor {
   static constexpr StateAccess state_access = StateAccess::none;
   static constexpr int sums_per_pass = kMaxSums;
 
-  // All references must outlive the executor. With `exactly`, all products are the system's exact
+  // All references must outlive the executor. Unless `inexact`, all products are the system's exact
   // product.
   GraphExecutor(CudaSystem& system, LoopWindow& window, StreamRef stream,
                 const IterationObserver& observer, const LoopForm& form,
-                std::optional<LoopGraph>& loop, bool exactly)
+                std::optional<LoopGraph>& loop, bool inexact)
       : system_(system),
-        inexact_(system.inexact() && !exactly),
+        inexact_(inexact),
         window_(window),
         stream_(stream),
         observer_(observer),
@@ -71,6 +71,21 @@ class GraphExecutor {
   }
   void exact_product(const double* x, double* y) {
     system_.multiply_exactly(span(x), span(y), stream_);
+  }
+
+  // The products of a loop with FP32 vectors.
+  void product(const float* x, float* y) { system_.multiply_floats(span(x), span(y), {}, stream_); }
+  template <class Step>
+  void product_and_dot(const float* x, float* y, const Step& step) {
+    const std::size_t count = system_.float_dot_partials();
+    if (count == 0) {
+      product(x, y);
+      return pass(DotOf<float>{x, y}, step);
+    }
+    double* partials = window_.partials(pending_.count);
+    system_.multiply_floats(span(x), span(y), {partials, count}, stream_);
+    pending_.add(partials, static_cast<std::int32_t>(count), 1);
+    finish(step);
   }
 
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
@@ -162,10 +177,14 @@ class GraphExecutor {
   // kernels cannot add up over the processes.
   bool sums_apart() const { return system_.processes() > 1 && !system_.peer_sums(); }
 
-  DeviceSpan<const double> span(const double* v) const {
+  template <class T>
+  DeviceSpan<const T> span(const T* v) const {
     return {v, static_cast<std::size_t>(rows_)};
   }
-  DeviceSpan<double> span(double* v) const { return {v, static_cast<std::size_t>(rows_)}; }
+  template <class T>
+  DeviceSpan<T> span(T* v) const {
+    return {v, static_cast<std::size_t>(rows_)};
+  }
 
   template <class Pass, class Step>
   void launch(const Pass& p, const Step& step) {

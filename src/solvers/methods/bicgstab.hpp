@@ -21,19 +21,22 @@ TRIREME_HD double& omega(State& s) { return s.scalar[0]; }
 TRIREME_HD double omega(const State& s) { return s.scalar[0]; }
 
 // s = r - alpha v (in r), s^ = D^-1 s. Moves 5n values (4n without a diagonal array).
+template <class T>
 struct HalfStep {
   static constexpr int sums = 0;
   static constexpr bool always = false;
-  double* r;
-  const double* v;
-  double* s_hat;
-  Diagonal inverse;
+  T* r;
+  const T* v;
+  T* s_hat;
+  DiagonalOf<T> inverse;
 
   struct Row {
-    double r, v, inverse;
+    T r, v, inverse;
   };
   TRIREME_HD Row load(std::int64_t i) const { return {r[i], v[i], inverse[i]}; }
-  TRIREME_HD void update(Row& row, const State& s, double*) const { row.r -= s.alpha * row.v; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const {
+    row.r = static_cast<T>(row.r - s.alpha * row.v);
+  }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;
     s_hat[i] = row.inverse * row.r;
@@ -41,22 +44,24 @@ struct HalfStep {
 };
 
 // Sums {t.s, t.t, r0.s, r0.t}. Moves 3n values.
+template <class T>
 struct StabilizerDots {
   static constexpr int sums = 4;
   static constexpr bool always = false;
-  const double* t;
-  const double* s;
-  const double* r0;
+  const T* t;
+  const T* s;
+  const T* r0;
 
   struct Row {
-    double t, s, r0;
+    T t, s, r0;
   };
   TRIREME_HD Row load(std::int64_t i) const { return {t[i], s[i], r0[i]}; }
   TRIREME_HD void update(Row& row, const State&, double* sum) const {
-    sum[0] += row.t * row.s;
-    sum[1] += row.t * row.t;
-    sum[2] += row.r0 * row.s;
-    sum[3] += row.r0 * row.t;
+    const double of_t = row.t, of_s = row.s, of_r0 = row.r0;
+    sum[0] += of_t * of_s;
+    sum[1] += of_t * of_t;
+    sum[2] += of_r0 * of_s;
+    sum[3] += of_r0 * of_t;
   }
   TRIREME_HD void store(std::int64_t, const Row&) const {}
 };
@@ -65,36 +70,43 @@ struct StabilizerDots {
 // {norm term, r0.r}.
 // Where M is pointwise, d is p^ itself and p is not needed: the pass moves 11n values (10n without
 // a diagonal array). Otherwise D is 1, d is p, and p^ = M^-1 p follows.
-template <bool pointwise, bool weighed>
+template <bool pointwise, bool weighed, class T>
 struct FullStep {
   static constexpr int sums = 2;
   static constexpr bool always = false;
   double* x;
-  double* r;
-  double* direction;
-  const double* p_hat;  // null where M is pointwise
-  const double* s_hat;
-  const double* t;
-  const double* v;
-  const double* r0;
-  Diagonal inverse;
+  T* r;
+  T* direction;
+  const T* p_hat;  // null where M is pointwise
+  const T* s_hat;
+  const T* t;
+  const T* v;
+  const T* r0;
+  DiagonalOf<T> inverse;
   NormTerm norm;
 
   struct Row {
-    double x, r, direction, p_hat, s_hat, t, v, inverse, r0;
+    double x;
+    T r, direction, p_hat, s_hat, t, v, inverse, r0;
     LoopWeight<weighed> weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    const double d = direction[i];
+    const T d = direction[i];
     return {x[i], r[i],       d,     pointwise ? d : p_hat[i],        s_hat[i], t[i],
             v[i], inverse[i], r0[i], LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
-    row.r -= omega(s) * row.t;
-    row.direction = row.inverse * row.r + s.beta * (row.direction - omega(s) * row.inverse * row.v);
-    sum[0] += row.weight.term(row.r, row.inverse * row.r, s);
-    sum[1] += row.r0 * row.r;
+    const double of_d = row.inverse;
+    if constexpr (kIsFloat<T>)
+      row.x += s.unit * (s.alpha * row.p_hat + omega(s) * row.s_hat);
+    else
+      row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
+    row.r = static_cast<T>(row.r - omega(s) * row.t);
+    const double residual = row.r;
+    row.direction =
+        static_cast<T>(of_d * residual + s.beta * (row.direction - omega(s) * of_d * row.v));
+    sum[0] += row.weight.term(residual, of_d * residual, s);
+    sum[1] += row.r0 * residual;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
@@ -105,49 +117,59 @@ struct FullStep {
 
 // r = b - q replaces the recurrence's r; sums {term of the change of r, norm term, r0.r}. If M is
 // pointwise, p^ changes by D^-1 change. Otherwise D is 1, p changes by `change`, and p^ is computed
-// anew.
+// anew. Vectors in FP32 come into a new unit.
+template <class T>
 struct CorrectRightResidual {
   static constexpr int sums = 3;
   static constexpr bool always = true;
   const double* b;
   const double* q;
-  double* r;
-  const double* r0;
-  double* p;  // null where M is pointwise
-  double* p_hat;
-  Diagonal inverse;
+  T* r;
+  const T* r0;
+  T* p;  // null where M is pointwise
+  T* p_hat;
+  DiagonalOf<T> inverse;
   NormTerm norm;
 
   struct Row {
-    double r, change, r0, p, inverse, weight;
+    double r, change, r0, p, inverse, weight;  // FP32: change is the old r until update()
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    const double exact = b[i] - q[i];
-    return {exact, exact - r[i], r0[i], p ? p[i] : p_hat[i], inverse[i], norm.rows[i]};
+    const double exact = b[i] - q[i], old = r[i];
+    return {exact,       kIsFloat<T> ? old : exact - old, r0[i], p ? p[i] : p_hat[i], inverse[i],
+            norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    double exact = row.r;
+    if constexpr (kIsFloat<T>) {
+      exact = row.r / s.unit;
+      row.r = static_cast<T>(exact);
+      row.change = row.r - s.rescale * row.change;
+      row.p *= s.rescale;
+    }
     row.p += row.inverse * row.change;
     sum[0] += norm(row.change, row.inverse * row.change, row.weight, s);
-    sum[1] += norm(row.r, row.inverse * row.r, row.weight, s);
+    sum[1] += norm(exact, row.inverse * exact, row.weight, s);
     sum[2] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    r[i] = row.r;
-    (p ? p : p_hat)[i] = row.p;
+    r[i] = static_cast<T>(row.r);
+    (p ? p : p_hat)[i] = static_cast<T>(row.p);
   }
 };
 
 // r = b - q (q null: r = b), r0 = r, p = r, p^ = D^-1 r; sums {r.r, norm term}.
+template <class T>
 struct ShadowResidual {
   static constexpr int sums = 2;
   static constexpr bool always = true;
   const double* b;
   const double* q;
-  double* r;
-  double* r0;
-  double* p;  // null where M is pointwise
-  double* p_hat;
-  Diagonal inverse;
+  T* r;
+  T* r0;
+  T* p;  // null where M is pointwise
+  T* p_hat;
+  DiagonalOf<T> inverse;
   NormTerm norm;
 
   struct Row {
@@ -157,27 +179,33 @@ struct ShadowResidual {
     return {q ? b[i] - q[i] : b[i], inverse[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    double exact = row.r;
+    if constexpr (kIsFloat<T>) {
+      exact = row.r / s.unit;
+      row.r = static_cast<T>(exact);
+    }
     sum[0] += row.r * row.r;
-    sum[1] += norm(row.r, row.inverse * row.r, row.weight, s);
+    sum[1] += norm(exact, row.inverse * exact, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    r[i] = r0[i] = row.r;
-    p_hat[i] = row.inverse * row.r;
-    if (p) p[i] = row.r;
+    r[i] = r0[i] = static_cast<T>(row.r);
+    p_hat[i] = static_cast<T>(row.inverse * row.r);
+    if (p) p[i] = static_cast<T>(row.r);
   }
 };
 
 // A stopped solve goes on: r = b - q, p^ = D^-1 p; sums {norm term, r0.r}.
+template <class T>
 struct GoOnResidual {
   static constexpr int sums = 2;
   static constexpr bool always = true;
   const double* b;
   const double* q;
-  double* r;
-  const double* r0;
+  T* r;
+  const T* r0;
   const double* p;
-  double* p_hat;
-  Diagonal inverse;
+  T* p_hat;
+  DiagonalOf<T> inverse;
   NormTerm norm;
 
   struct Row {
@@ -187,36 +215,50 @@ struct GoOnResidual {
     return {b[i] - q[i], r0[i], p[i], inverse[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    sum[0] += norm(row.r, row.inverse * row.r, row.weight, s);
+    double exact = row.r;
+    if constexpr (kIsFloat<T>) {
+      exact = row.r / s.unit;
+      row.r = static_cast<T>(exact);
+      row.p /= s.unit;
+    }
+    sum[0] += norm(exact, row.inverse * exact, row.weight, s);
     sum[1] += row.r0 * row.r;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    r[i] = row.r;
-    p_hat[i] = row.inverse * row.p;
+    r[i] = static_cast<T>(row.r);
+    p_hat[i] = static_cast<T>(row.inverse * row.p);
   }
 };
 
 // p = D p^, where M is pointwise.
+template <class T>
 struct PlainDirection {
   static constexpr int sums = 0;
   static constexpr bool always = true;
   double* p;
-  const double* p_hat;
-  Diagonal inverse;
+  const T* p_hat;
+  DiagonalOf<T> inverse;
 
   struct Row {
     double p_hat, inverse;
   };
   TRIREME_HD Row load(std::int64_t i) const { return {p_hat[i], inverse[i]}; }
-  TRIREME_HD void update(Row&, const State&, double*) const {}
+  TRIREME_HD void update(Row& row, const State& s, double*) const {
+    if constexpr (kIsFloat<T>) row.p_hat *= s.unit;
+  }
   TRIREME_HD void store(std::int64_t i, const Row& row) const { p[i] = row.p_hat / row.inverse; }
 };
+
+// The norm that the rule tests, from the sum of the norm terms.
+TRIREME_HD double right_norm(const State& s, double squared) {
+  return s.rule.norm == NormKind::none ? 0 : s.unit * sqrt(squared);
+}
 
 // The norm of b, from {b.b, norm term}.
 struct SetRightReference {
   static constexpr bool ends_iteration = false;
   TRIREME_HD void operator()(State& s, const double* sum) const {
-    s.reference = s.rule.norm == NormKind::none ? 0 : sqrt(sum[1]);
+    s.reference = right_norm(s, sum[1]);
   }
 };
 
@@ -232,7 +274,7 @@ struct BicgstabBegin {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     s.rho = sum[0];
-    begin(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[1]));
+    begin(s, right_norm(s, sum[1]));
     if (running(s) && s.rho == 0) stop(s, Reason::atol);
     if (running(s)) shadow_step_length(s, sum[2]);
     close_iteration(s);
@@ -244,7 +286,7 @@ struct BicgstabGoOn {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     s.rho = sum[1];
-    go_on(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
+    go_on(s, right_norm(s, sum[0]));
     if (running(s) && sum[0] == 0) stop(s, Reason::atol);
     if (running(s) && (s.rho == 0 || sum[2] == 0)) abandon_for_new_start(s);
     if (running(s)) shadow_step_length(s, sum[2]);
@@ -257,7 +299,7 @@ struct BicgstabCorrect {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
     s.rho = sum[2];
-    resume(s, sqrt(sum[1]), sqrt(sum[0]));
+    resume(s, s.unit * sqrt(sum[1]), s.unit * sqrt(sum[0]));
     if (running(s) && s.rho == 0) break_down(s);
     if (running(s)) shadow_step_length(s, sum[3]);
     close_iteration(s);
@@ -286,7 +328,7 @@ struct BicgstabImprove {
     if (!live(s)) return;
     ++s.iterations;
     s.rho = sum[1];
-    judge(s, s.rule.norm == NormKind::none ? 0 : sqrt(sum[0]));
+    judge(s, right_norm(s, sum[0]));
     if (running(s) && sum[0] == 0) stop(s, Reason::atol);
     if (running(s) && (omega(s) == 0 || s.rho == 0)) break_down(s);
     if (running(s)) shadow_step_length(s, sum[2]);
@@ -294,7 +336,9 @@ struct BicgstabImprove {
   }
 };
 
-struct Bicgstab : SystemVectors {
+// With work vectors of type T, as those of CgOf.
+template <class T>
+struct BicgstabOf : SystemVectors {
   static constexpr MethodInfo info{.name = "bicgstab",
                                    .petsc_name = "bcgs",
                                    .matrices = "any square",
@@ -304,92 +348,114 @@ struct Bicgstab : SystemVectors {
   static constexpr int vectors = 7;
   static constexpr int pointwise_vectors = 7;
   static constexpr int scalars = 1;
-  static constexpr int directions[] = {1, 2};      // r0 p
-  static constexpr int left_behind[] = {1, 2, 3};  // r0 p p^
+  static constexpr int directions[2] = {1, 2};      // r0 p
+  static constexpr int left_behind[3] = {1, 2, 3};  // r0 p p^
 
-  double* r;      // the residual; s within an iteration
-  double* r0;     // the shadow residual
-  double* p;      // in the loop only where M is not pointwise
-  double* p_hat;  // M^-1 p
-  double* v;      // A p^
-  double* s_hat;  // M^-1 s
-  double* t;      // A s^
+  using Narrow = BicgstabOf<float>;
+
+  T* r;             // the residual; s within an iteration
+  T* r0;            // the shadow residual
+  T* p;             // in the loop only where M is not pointwise
+  T* p_hat;         // M^-1 p
+  T* v;             // A p^
+  T* s_hat;         // M^-1 s
+  T* t;             // A s^
+  double* left_r0;  // r0 and p of a stopped solve
+  double* left_p;
+  double* exact;  // a product in FP64, in the memory of t
 
   template <class Work>
-  TRIREME_HD static Bicgstab with(const SystemVectors& v, const Work& work) {
-    return {v, work(0), work(1), work(2), work(3), work(4), work(5), work(6)};
+  TRIREME_HD static BicgstabOf with(const SystemVectors& v, const Work& work) {
+    const auto vector = [&](int k) { return reinterpret_cast<T*>(work(k)); };
+    if constexpr (kIsFloat<T>)
+      return {{v},       vector(0), vector(3), nullptr, vector(4), vector(5),
+              vector(1), vector(6), work(1),   work(2), work(6)};
+    else
+      return {{v},     work(0), work(1), work(2), work(3), work(4),
+              work(5), work(6), work(1), work(2), work(6)};
   }
-  const double* lagging_direction() const { return nullptr; }
-  TRIREME_HD double* product_vector() const { return v; }
+  const T* lagging_direction() const { return nullptr; }
+  TRIREME_HD double* product_vector() const { return exact; }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
-    e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, p_hat, pointwise_part(m), norm});
+    if constexpr (kIsFloat<T>) e.pass(SquaredNorm{b, nullptr}, SetUnit{});
+    e.pass(ShadowResidual<T>{b, nullptr, r, r0, nullptr, p_hat, pointwise_part<T>(m), norm});
     e.finish(SetRightReference{});
   }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
-    if (!x_is_zero) e.exact_product(x, v);
-    e.pass(ShadowResidual{b, x_is_zero ? nullptr : v, r, r0, M::pointwise ? nullptr : p, p_hat,
-                          pointwise_part(m), norm});
+    if (!x_is_zero) e.exact_product(x, exact);
+    const double* const product = x_is_zero ? nullptr : exact;
+    if constexpr (kIsFloat<T>) e.pass(SquaredNorm{b, product}, SetUnit{});
+    e.pass(ShadowResidual<T>{b, product, r, r0, M::pointwise ? nullptr : p, p_hat,
+                             pointwise_part<T>(m), norm});
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
     e.product(p_hat, v);                                // v = A p^
-    e.pass(Dot{r0, v}, BicgstabBegin{});                // alpha = rho / r0.v
+    e.pass(DotOf<T>{r0, v}, BicgstabBegin{});           // alpha = rho / r0.v
   }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void iteration(Exec& e, const M& m) const {
-    e.pass(HalfStep{r, v, s_hat, pointwise_part(m)});  // s = r - alpha v, s^ = M^-1 s
+    e.pass(HalfStep<T>{r, v, s_hat, pointwise_part<T>(m)});  // s = r - alpha v, s^ = M^-1 s
     if constexpr (!M::pointwise) m.apply(e, r, s_hat);
-    e.product(s_hat, t);                            // t = A s^
-    e.pass(StabilizerDots{t, r, r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
+    e.product(s_hat, t);                               // t = A s^
+    e.pass(StabilizerDots<T>{t, r, r0}, Stabilize{});  // omega = t.s / t.t, rho', beta
     // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
     if constexpr (M::pointwise) {
       by_weights(e, norm, [&](auto weighed) {
-        e.pass(FullStep<true, weighed.value>{x, r, p_hat, nullptr, s_hat, t, v, r0,
-                                             pointwise_part(m), norm});
+        e.pass(FullStep<true, weighed.value, T>{x, r, p_hat, nullptr, s_hat, t, v, r0,
+                                                pointwise_part<T>(m), norm});
       });
     } else {
       by_weights(e, norm, [&](auto weighed) {
-        e.pass(FullStep<false, weighed.value>{x, r, p, p_hat, s_hat, t, v, r0, Diagonal{}, norm});
+        e.pass(FullStep<false, weighed.value, T>{x, r, p, p_hat, s_hat, t, v, r0, DiagonalOf<T>{},
+                                                 norm});
       });
       m.apply(e, p, p_hat);
     }
-    e.product(p_hat, v);                    // v = A p^
-    e.pass(Dot{r0, v}, BicgstabImprove{});  // ||r||, alpha = rho / r0.v
+    e.product(p_hat, v);                         // v = A p^
+    e.pass(DotOf<T>{r0, v}, BicgstabImprove{});  // ||r||, alpha = rho / r0.v
   }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
-    e.exact_product(x, t);
-    e.pass(CorrectRightResidual{b, t, r, r0, M::pointwise ? nullptr : p, p_hat, pointwise_part(m),
-                                norm});
+    e.exact_product(x, exact);
+    if constexpr (kIsFloat<T>) e.finish(RenewUnit{});
+    e.pass(CorrectRightResidual<T>{b, exact, r, r0, M::pointwise ? nullptr : p, p_hat,
+                                   pointwise_part<T>(m), norm});
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);
-    e.product(p_hat, v);                    // v = A p^
-    e.pass(Dot{r0, v}, BicgstabCorrect{});  // alpha = rho / r0.v
+    e.product(p_hat, v);                         // v = A p^
+    e.pass(DotOf<T>{r0, v}, BicgstabCorrect{});  // alpha = rho / r0.v
   }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
-    e.exact_product(x, v);
-    e.pass(GoOnResidual{b, v, r, r0, p, p_hat, pointwise_part(m), norm});
+    e.exact_product(x, exact);
+    if constexpr (kIsFloat<T>) {
+      e.pass(SquaredNorm{b, exact}, SetUnit{});
+      e.pass(IntoUnit{left_r0, r0});
+    }
+    e.pass(GoOnResidual<T>{b, exact, r, r0, left_p, p_hat, pointwise_part<T>(m), norm});
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
     e.product(p_hat, v);                                // v = A p^
-    e.pass(Dot{r0, v}, BicgstabGoOn{});                 // rho = r0.r, alpha = rho / r0.v
+    e.pass(DotOf<T>{r0, v}, BicgstabGoOn{});            // rho = r0.r, alpha = rho / r0.v
   }
 
   // If M is pointwise, the loop has p^ only, and p is computed from it.
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void leave_direction(Exec& e, const M& m) const {
-    if constexpr (M::pointwise) e.pass(PlainDirection{p, p_hat, pointwise_part(m)});
+    if constexpr (kIsFloat<T>) e.pass(OutOfUnit{r0, left_r0});
+    if constexpr (M::pointwise) e.pass(PlainDirection<T>{left_p, p_hat, pointwise_part<T>(m)});
   }
 };
+using Bicgstab = BicgstabOf<double>;
 
 }  // namespace trireme::solvers

@@ -29,7 +29,7 @@ TRIREME_HD double first_gamma(const State& s) { return s.scalar[1]; }
 TRIREME_HD double* kept_dots(State& s) { return s.scalar + 2; }
 
 // r -= alpha Ku, r^ = D^-1 r. Moves 5n values.
-using BicgStep = HalfStep;
+using BicgStep = HalfStep<double>;
 
 // x += alpha u^, u = r - beta u, Ku = Kr - beta Ku, u^ = r^ - beta u^, (Ku)^ = D^-1 Ku.
 struct SecondDirection {
@@ -331,7 +331,7 @@ struct Bicgstab2 : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
-    e.pass(ShadowResidual{b, nullptr, r, r0, nullptr, u_hat, pointwise_part(m), norm});
+    e.pass(ShadowResidual<double>{b, nullptr, r, r0, nullptr, u_hat, pointwise_part(m), norm});
     e.finish(SetRightReference{});
   }
 
@@ -339,7 +339,8 @@ struct Bicgstab2 : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
     if (!x_is_zero) e.exact_product(x, ku);
-    e.pass(ShadowResidual{b, x_is_zero ? nullptr : ku, r, r0, u, u_hat, pointwise_part(m), norm});
+    e.pass(ShadowResidual<double>{b, x_is_zero ? nullptr : ku, r, r0, u, u_hat, pointwise_part(m),
+                                  norm});
     precondition(e, m, u, u_hat);
     e.product(u_hat, ku);
     e.pass(Dot{r0, ku}, BicgstabBegin{});  // rho = r.r, alpha = rho / r0.Ku
@@ -385,7 +386,7 @@ struct Bicgstab2 : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     e.exact_product(x, ku);
-    e.pass(GoOnResidual{b, ku, r, r0, u, u_hat, pointwise_part(m), norm});
+    e.pass(GoOnResidual<double>{b, ku, r, r0, u, u_hat, pointwise_part(m), norm});
     precondition(e, m, u, u_hat);
     e.product(u_hat, ku);
     e.pass(Dot{r0, ku}, BicgstabGoOn{});

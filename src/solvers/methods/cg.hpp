@@ -26,21 +26,27 @@ namespace trireme::solvers {
 
 // x += alpha p, p = D^-1 z + beta p. Either z is r, or z is preconditioned and D = 1. Moves 6n
 // values (5n without a diagonal array).
+template <class T>
 struct CgDirection {
   static constexpr int sums = 0;
   static constexpr bool always = false;
   double* x;
-  double* p;
-  const double* z;
-  Diagonal inverse;
+  T* p;
+  const T* z;
+  DiagonalOf<T> inverse;
 
   struct Row {
-    double x, p, z, inverse;
+    double x;
+    T p, z, inverse;
   };
   TRIREME_HD Row load(std::int64_t i) const { return {x[i], p[i], z[i], inverse[i]}; }
   TRIREME_HD void update(Row& row, const State& s, double*) const {
-    row.x += s.alpha * row.p;
-    row.p = row.inverse * row.z + s.beta * row.p;
+    if constexpr (kIsFloat<T>)
+      row.x += (s.unit * s.alpha) * row.p;
+    else
+      row.x += s.alpha * row.p;
+    const double old = row.p, step = row.z;
+    row.p = static_cast<T>(row.inverse * step + s.beta * old);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;
@@ -89,12 +95,15 @@ struct CgCorrect {
   TRIREME_HD void operator()(State& s, const double* sum) const {
     const double last = s.rho;
     s.rho = sum[1];
-    resume(s, chosen_norm(s, sum[1], sum[2]), sqrt(sum[0]));
+    resume(s, chosen_norm(s, sum[1], sum[2]), s.unit * sqrt(sum[0]));
     if (running(s)) check_preconditioner(s, s.rho, last);
   }
 };
 
-struct Cg : SystemVectors {
+// With work vectors of type T, double or float. Those in FP32 are the first half of a work vector
+// each; x and sums stay in FP64, and so does what a stopped solve leaves.
+template <class T>
+struct CgOf : SystemVectors {
   static constexpr MethodInfo info{.name = "cg",
                                    .petsc_name = "cg",
                                    .matrices = "symmetric and definite",
@@ -105,34 +114,42 @@ struct Cg : SystemVectors {
   static constexpr int vectors = 5;
   static constexpr int pointwise_vectors = 4;  // with a pointwise preconditioner
   static constexpr int scalars = 2;
-  static constexpr int directions[] = {2};   // p
-  static constexpr int left_behind[] = {2};  // what leave_direction() starts from
+  static constexpr int directions[1] = {2};   // p
+  static constexpr int left_behind[1] = {2};  // what leave_direction() starts from
 
-  double* r;
-  double* z;  // M^-1 r where M is not pointwise
-  double* p;
-  double* q;  // A p
-  double* s;  // the preconditioned change of r, in corrections
+  using Narrow = CgOf<float>;
+
+  T* r;
+  T* z;  // M^-1 r where M is not pointwise
+  T* p;
+  T* q;           // A p
+  T* s;           // the preconditioned change of r, in corrections
+  double* left;   // FP32: p of a stopped solve, in the memory of r
+  double* exact;  // a product in FP64, in the memory of q
 
   template <class Work>
-  TRIREME_HD static Cg with(const SystemVectors& v, const Work& work) {
-    return {v, work(0), work(1), work(2), work(3), work(4)};
+  TRIREME_HD static CgOf with(const SystemVectors& v, const Work& work) {
+    const auto vector = [&](int k) { return reinterpret_cast<T*>(work(k)); };
+    if constexpr (kIsFloat<T>)
+      return {{v}, vector(2), vector(1), vector(0), vector(3), vector(4), work(2), work(3)};
+    else
+      return {{v}, work(0), work(1), work(2), work(3), work(4), nullptr, work(3)};
   }
   // When an observer is told of an iteration, x is one step in this direction behind r.
-  const double* lagging_direction() const { return p; }
-  TRIREME_HD double* product_vector() const { return q; }
+  const T* lagging_direction() const { return p; }
+  TRIREME_HD double* product_vector() const { return exact; }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
-    true_residual(e, *this, m, true, r, p, q);
+    true_residual(e, *this, m, true, r, p, exact);
     e.finish(SetReference{});
   }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
-    true_residual(e, *this, m, x_is_zero, r, p, q);  // r = b - A x, p = M^-1 r
+    true_residual(e, *this, m, x_is_zero, r, p, exact);  // r = b - A x, p = M^-1 r
     e.finish(CgBegin{});
   }
 
@@ -142,18 +159,18 @@ struct Cg : SystemVectors {
     e.product_and_dot(p, q, CgStepLength{});  // q = A p, alpha = rho / p.q
     if constexpr (M::pointwise) {
       by_weights(e, norm, [&](auto weighed) {  // r -= alpha q, rho', beta
-        e.pass(CgResidual<weighed.value>{r, q, pointwise_part(m), norm}, CgImprove{});
+        e.pass(CgResidual<weighed.value, T>{r, q, pointwise_part<T>(m), norm}, CgImprove{});
       });
-      e.pass(CgDirection{x, p, r, pointwise_part(m)});  // x += alpha p, p = D^-1 r + beta p
+      e.pass(CgDirection<T>{x, p, r, pointwise_part<T>(m)});  // x += alpha p, p = D^-1 r + beta p
     } else {
       by_weights(e, norm, [&](auto weighed) {  // r -= alpha q
-        e.pass(CgResidual<weighed.value>{r, q, Diagonal{}, norm}, CgNoteWhetherLast{});
+        e.pass(CgResidual<weighed.value, T>{r, q, DiagonalOf<T>{}, norm}, CgNoteWhetherLast{});
       });
       m.apply(e, r, z);                        // z = M^-1 r
       by_weights(e, norm, [&](auto weighed) {  // rho' = r.z, beta = rho' / rho
-        e.pass(ResidualNorms<weighed.value>{r, z, norm}, CgImprove{});
+        e.pass(ResidualNorms<weighed.value, T>{r, z, norm}, CgImprove{});
       });
-      e.pass(CgDirection{x, p, z, Diagonal{}});  // x += alpha p, p = z + beta p
+      e.pass(CgDirection<T>{x, p, z, DiagonalOf<T>{}});  // x += alpha p, p = z + beta p
     }
   }
 
@@ -161,9 +178,10 @@ struct Cg : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
-    e.exact_product(x, q);
+    e.exact_product(x, exact);
+    if constexpr (kIsFloat<T>) e.finish(RenewUnit{});
     if constexpr (M::pointwise) {
-      e.pass(CorrectResidual{b, q, r, z, p, pointwise_part(m), norm});
+      e.pass(CorrectResidualOf<T>{b, exact, r, z, p, pointwise_part<T>(m), norm});
     } else {
       e.pass(ChangeResidual{b, q, r, norm});
       m.apply(e, q, s);
@@ -175,12 +193,22 @@ struct Cg : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
-    first_iteration(e, *this, m, r, z, p, q);
-    e.pass(CgDirection{x, p, z, Diagonal{}});  // x += alpha p, p = z + beta p
+    if constexpr (kIsFloat<T>) {
+      e.exact_product(x, exact);
+      e.pass(SquaredNorm{b, exact}, SetUnit{});
+      e.pass(IntoUnit{left, p});
+    }
+    true_residual(e, *this, m, false, r, z, exact);  // r = b - A x, z = M^-1 r
+    e.finish(CgGoOn{});                              // rho = r.z
+    first_step(e, *this, m, r, z, p, q);
+    e.pass(CgDirection<T>{x, p, z, DiagonalOf<T>{}});  // x += alpha p, p = z + beta p
   }
 
   template <class Exec, class M>
-  void leave_direction(Exec&, const M&) const {}  // p is the next direction
+  void leave_direction(Exec& e, const M&) const {  // p is the next direction
+    if constexpr (kIsFloat<T>) e.pass(OutOfUnit{p, left});
+  }
 };
+using Cg = CgOf<double>;
 
 }  // namespace trireme::solvers

@@ -17,27 +17,27 @@ TRIREME_HD void check_curvature(State& s, double curvature) {
 }
 
 // r -= alpha q; sums {r.D^-1 r, norm term}. Moves 4n values (3n without a diagonal array).
-template <bool weighed>
+template <bool weighed, class T = double>
 struct CgResidual {
   static constexpr int sums = 2;
   static constexpr bool always = false;
-  double* r;
-  const double* q;
-  Diagonal inverse;
+  T* r;
+  const T* q;
+  DiagonalOf<T> inverse;
   NormTerm norm;
 
   struct Row {
-    double r, q, inverse;
+    T r, q, inverse;
     LoopWeight<weighed> weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
     return {r[i], q[i], inverse[i], LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    row.r -= s.alpha * row.q;
-    const double z = row.inverse * row.r;
-    sum[0] += row.r * z;
-    sum[1] += row.weight.term(row.r, z, s);
+    row.r = static_cast<T>(row.r - s.alpha * row.q);
+    const double residual = row.r, preconditioned = row.inverse * residual;
+    sum[0] += residual * preconditioned;
+    sum[1] += row.weight.term(residual, preconditioned, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const { r[i] = row.r; }
 };

@@ -43,38 +43,48 @@ struct CompensateAndDot : Compensate {
 };
 
 // r = b - q replaces the recurrence's r, z = D^-1 r, and p (unless null) changes by as much as z;
-// sums {term of the change, r.z, norm term}, where the change is that of r.
-struct CorrectResidual {
+// sums {term of the change, r.z, norm term}, where the change is that of r. Vectors in FP32 come
+// into a new unit.
+template <class T>
+struct CorrectResidualOf {
   static constexpr int sums = 3;
   static constexpr bool always = true;
   const double* b;
   const double* q;
-  double* r;
-  double* z;
-  double* p;
-  Diagonal inverse;
+  T* r;
+  T* z;
+  T* p;
+  DiagonalOf<T> inverse;
   NormTerm norm;
 
   struct Row {
-    double r, change, p, inverse, weight;
+    double r, change, p, inverse, weight;  // FP32: change is the old r until update()
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    const double exact = b[i] - q[i];
-    return {exact, exact - r[i], p ? p[i] : 0, inverse[i], norm.rows[i]};
+    const double exact = b[i] - q[i], old = r[i];
+    return {exact, kIsFloat<T> ? old : exact - old, p ? p[i] : 0, inverse[i], norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    double exact = row.r;
+    if constexpr (kIsFloat<T>) {
+      exact = row.r / s.unit;
+      row.r = static_cast<T>(exact);
+      row.change = row.r - s.rescale * row.change;
+      row.p *= s.rescale;
+    }
     const double preconditioned = row.inverse * row.r;
     row.p += row.inverse * row.change;
     sum[0] += norm(row.change, row.inverse * row.change, row.weight, s);
     sum[1] += row.r * preconditioned;
-    sum[2] += norm(row.r, preconditioned, row.weight, s);
+    sum[2] += norm(exact, preconditioned, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    r[i] = row.r;
-    z[i] = row.inverse * row.r;
-    if (p) p[i] = row.p;
+    r[i] = static_cast<T>(row.r);
+    z[i] = static_cast<T>(row.inverse * row.r);
+    if (p) p[i] = static_cast<T>(row.p);
   }
 };
+using CorrectResidual = CorrectResidualOf<double>;
 
 // r = b - q, and q becomes the change of r, for a preconditioner that is not pointwise; sums the
 // term of the change.

@@ -260,6 +260,13 @@ struct Confirm {
   }
 };
 
+// Whether an algorithm has a form with FP32 vectors, Algorithm::Narrow, that runs with this
+// preconditioner.
+template <class Algorithm, class M>
+inline constexpr bool kHasFloats = M::pointwise&& requires {
+  typename Algorithm::Narrow;
+};
+
 // Whether the recurrences of a method lose digits even with an exact product, so that correct()
 // serves it there too.
 template <class Algorithm>

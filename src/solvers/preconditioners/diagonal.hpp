@@ -9,19 +9,26 @@
 namespace trireme::solvers {
 
 // One number per row, or one number for all rows; then no array is read.
-struct Diagonal {
-  const double* values = nullptr;
+template <class T>
+struct DiagonalOf {
+  const T* values = nullptr;
   double constant = 1;
-  TRIREME_HD double operator[](std::int64_t i) const { return values ? values[i] : constant; }
+  TRIREME_HD T operator[](std::int64_t i) const {
+    return values ? values[i] : static_cast<T>(constant);
+  }
 };
+using Diagonal = DiagonalOf<double>;
 
-// The D^-1 that the passes of a method apply themselves; 1 if M is not pointwise.
-template <class M>
-TRIREME_HD Diagonal pointwise_part(const M& m) {
-  if constexpr (M::pointwise)
-    return m.inverse_diagonal;
-  else
+// The D^-1 that the passes of a method with vectors of type T apply themselves; 1 if M is not
+// pointwise.
+template <class T = double, class M>
+TRIREME_HD DiagonalOf<T> pointwise_part(const M& m) {
+  if constexpr (!M::pointwise)
     return {};
+  else if constexpr (sizeof(T) == sizeof(float))
+    return {m.in_fp32, m.inverse_diagonal.constant};
+  else
+    return m.inverse_diagonal;
 }
 
 }  // namespace trireme::solvers

@@ -30,6 +30,7 @@ struct Jacobi {
   using Prepared = Jacobi;
 
   Diagonal inverse_diagonal;
+  const float* in_fp32 = nullptr;  // the array of inverse_diagonal for a loop with FP32 vectors
 
   // A zero on the diagonal counts as 1, as in PETSc's PCJACOBI. Throws Error{usage} for a diagonal
   // of another length.
