@@ -71,17 +71,17 @@ bool has_executor(const Case& c, const KernelChoice& choice, const GpusOfRanks& 
 }  // namespace
 
 std::vector<KernelChoice> requested_kernels(const Case& c, const GpusOfRanks& gpus) {
-  const auto wants = [&](Precision precision) {
-    return std::ranges::find(c.precisions, precision) != c.precisions.end();
-  };
+  const auto wants = [&](Precision precision) { return c.names_precision(precision); };
   if (wants(Precision::mixed)) require_resident_engine(c);
   std::vector<KernelChoice> choices;
   for (const std::string& name : c.kernels)
-    for (const Precision precision : c.precisions) {
+    for (const std::optional<Precision>& asked : c.precisions) {
+      const Precision precision = asked.value_or(Precision::full);
       const KernelChoice kernel{.name = name,
                                 .device = device_of(name, c, gpus),
                                 .precision = precision,
-                                .ordering = c.ordering.value_or(Ordering::given)};
+                                .ordering = c.ordering.value_or(Ordering::given),
+                                .precision_is_free = !asked};
       if (name != kAuto && !has_executor(c, kernel, gpus)) {
         if (precision == Precision::mixed && wants(Precision::full)) continue;
         const Device other = kernel.device == Device::cuda ? Device::cpu : Device::cuda;

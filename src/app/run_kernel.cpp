@@ -8,6 +8,7 @@
 #include "app/figures/memory.hpp"
 #include "app/figures/multigrid_facts.hpp"
 #include "app/figures/product_figures.hpp"
+#include "app/precision_choice.hpp"
 #include "app/solves/kernel_tuning.hpp"
 #include "app/solves/preconditioner_candidates.hpp"
 #include "app/solves/preconditioner_tuning.hpp"
@@ -32,6 +33,7 @@ void require_resident_engine(const KspSolver& solver) {
 
 // How often residuals were corrected, where no solve has said so.
 void note_missing_corrections(RunOutcome& o, bool inexact) {
+  if (o.corrections.value_or(0) > 0) return;
   if (!inexact) {
     o.corrections = 0;
     o.notes.emplace_back("every value of the matrix is an FP32 number: nothing needs correction");
@@ -118,12 +120,15 @@ Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
 KernelRun run_solver(const SolveContext& context, const PlannedRun& planned,
                      const IterationCallback& on_iteration) {
   KernelChoice kernel = planned.kernel;
-  const bool mixed = kernel.precision == Precision::mixed;
 
   reset_peak_resident();
   const bool choose = context.spec.solver.chooses_preconditioner();
   std::optional<AnyPreconditioner> first;
   if (choose) first = first_preconditioner(*context.matrix);
+  if (kernel.precision_is_free &&
+      serves_in_fp32(context, kernel, first.value_or(context.spec.solver.first_preconditioner())))
+    kernel.precision = Precision::mixed;
+  const bool mixed = kernel.precision == Precision::mixed;
   Plan plan = make_plan(context, kernel, first, context.hierarchies);
   std::optional<PreconditionerTuning> preconditioning;
   if (choose)

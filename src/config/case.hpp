@@ -2,6 +2,7 @@
 // A validated case.yaml as plain structs; the defaults here are the documented ones.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -224,8 +225,11 @@ struct Case {
   SolverSpec solver;
   std::vector<std::string> kernels = {std::string(kAuto)};  // several are compared in one run
   std::optional<Device> device;                             // empty: auto
-  std::vector<Precision> precisions = {Precision::full};    // both are compared in one run
-  std::int64_t repeat = 1;                                  // solves on the same matrix
+  std::vector<std::optional<Precision>> precisions = {{}};  // compared in one run; empty: auto
+  bool names_precision(Precision precision) const {
+    return std::ranges::any_of(precisions, [&](const auto& asked) { return asked == precision; });
+  }
+  std::int64_t repeat = 1;  // solves on the same matrix
   // kernel: auto takes only kernels whose sums are the same bits from run to run, and no timing
   // chooses the variant of CG.
   bool reproducible = true;

@@ -298,12 +298,13 @@ constexpr std::array kKeys = {
         "on the CPU",
         "a GPU is cuda"},
     Key{"precision", choices([](Case& c) -> decltype(auto) { return (c.precisions); }), kRun, "",
-        "of the matrix values. mixed: the product of the loop reads them in FP32; vectors, sums "
-        "and corrections of the residual are in FP64, so that rtol holds for b - A x (resident "
-        "engine only). A list of both is compared in one run; a kernel without mixed precision "
-        "then runs in double only",
-        "float alone is not offered, because vectors in FP32 stagnate near 1e-6; mixed has only "
-        "the matrix in FP32"},
+        "of the loop. mixed: the product reads the matrix in FP32, and on one GPU the vectors of "
+        "cg and bicgstab are in FP32 too; x, sums and corrections of the residual are in FP64, so "
+        "that rtol holds for b - A x (resident engine only). auto: mixed where it is expected to "
+        "be faster, which the report says, else double. A list is compared in one run; a kernel "
+        "without mixed precision then runs in double only",
+        "float alone is not offered, because without corrections FP32 stagnates near 1e-6; use "
+        "mixed"},
     Key{"repeat",
         field::Integer{[](Case& c) -> decltype(auto) { return (c.repeat); }, 1, 1'000'000'000},
         kRun, "solves",

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "distributed/float_values.hpp"
 #include "kernels/blocked_cuda_kernel.hpp"
@@ -77,7 +78,8 @@ std::unique_ptr<CudaKernel<double>> CudaOperator::build(
 }
 
 void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule& rule) {
-  if (size_of(matrix_->comm) > 1 || inexact_ || trial_.seconds > 0 || !local().is_one_block())
+  if (size_of(matrix_->comm) > 1 || inexact_ || takes_floats_ || trial_.seconds > 0 ||
+      !local().is_one_block())
     return;
   trial_ = try_permuted(*kernels_.local, local().view(), products, rule, stream_);
   build_seconds_ += trial_.seconds;
@@ -93,12 +95,31 @@ void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule
 void CudaOperator::prepare_floats() {
   if (narrow_ || !takes_floats_) return;
   const Stopwatch watch;
-  narrow_.emplace(kernel_, local().view(), device_row_defect_.view(), stream_);
-  if (!narrow_->is_complete()) {
-    narrow_.reset();
-    takes_floats_ = false;
+  try {
+    narrow_.emplace(kernel_, local().view(), device_row_defect_.view(), stream_);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::resource) throw;
   }
+  takes_floats_ = narrow_ && narrow_->is_complete();
+  if (!takes_floats_) narrow_.reset();
   build_seconds_ += watch.seconds();
+}
+
+bool CudaOperator::time_float_products(int products) {
+  if (!narrow_) return false;
+  const auto rows = static_cast<std::size_t>(matrix_->local_rows());
+  const DeviceBuffer<float> x(rows, stream_), y(rows, stream_);
+  constexpr int kByte = 0x3f;  // x = 0.747 everywhere
+  memory::fill(x.data(), kByte, rows * sizeof(float), stream_);
+  const DeviceBuffer<double> partials(narrow_->dot_partials(), stream_);
+  for (int product = 0; product < products; ++product) {
+    events_.begin(stream_);
+    observed(Part::local,
+             [&] { queue_float_product(x.view(), y.span(), partials.span(), stream_); });
+    events_.end(stream_);
+  }
+  stream_.synchronize();
+  return true;
 }
 
 std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {

@@ -66,6 +66,9 @@ class CudaOperator final : public Operator {
   // Builds the kernel of queue_float_product(), unless it is there. Where the kernel cannot serve,
   // takes_floats() is false afterwards.
   void prepare_floats();
+  // Times so many products of queue_float_product(), as multiply() times its own. Returns false where
+  // no loop has prepared it.
+  bool time_float_products(int products);
   std::size_t float_dot_partials() const { return narrow_ ? narrow_->dot_partials() : 0; }
   // y = A x in FP32, with sums in FP64; see solvers::CudaSystem::multiply_floats().
   void queue_float_product(DeviceSpan<const float> x, DeviceSpan<float> y,
@@ -107,8 +110,8 @@ class CudaOperator final : public Operator {
   // For a loop of up to `products` products that can take its rows in any order. Measures whether
   // the kernel multiplies P A P^T, in its own order of rows, faster than A, whose rows are in
   // order(). If so, the operator keeps the kernel of P A P^T, and that of A only while somebody
-  // holds it. Does nothing on several ranks, for several blocks of rows, for inexact values, and at
-  // a second call. The time counts as build time.
+  // holds it. Does nothing on several ranks, for several blocks of rows, for inexact values, where
+  // loops may have FP32 vectors, and at a second call. The time counts as build time.
   void choose_row_order(std::int64_t products, const PermutationRule& rule = {});
   // The kernel of P A P^T; null where it does not replace that of A.
   std::shared_ptr<PermutedKernel> permuted() const { return permuted_; }

@@ -58,6 +58,20 @@ Array<float> row_defect(const SplitRows& blocks, bool with_ghosts) {
   return defect;
 }
 
+bool float_range_suffices(const DistributedMatrix& matrix) {
+  constexpr double kLeast = 1e-12, kMost = 1e12;
+  int suffices = 1;
+  for (const SplitRows::Rows& part : matrix.blocks.rows_by_blocks()) {
+#pragma omp parallel for schedule(static) reduction(min : suffices)
+    for (std::int64_t row = 0; row < part.local.rows; ++row) {
+      const double largest = values_of(part, row).largest;
+      if (largest != 0 && !(largest >= kLeast && largest <= kMost)) suffices = 0;
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &suffices, 1, MPI_INT, MPI_MIN, matrix.comm);
+  return suffices == 1;
+}
+
 bool float_values_are_exact(const DistributedMatrix& matrix) {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t misfit = none;

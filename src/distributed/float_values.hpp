@@ -13,6 +13,10 @@ namespace trireme {
 // vanish. Collective.
 bool float_values_are_exact(const DistributedMatrix& matrix);
 
+// Whether a loop with FP32 vectors can have these values: the largest of each row is between 1e-12
+// and 1e12, or the row is empty. The result is the same on every rank. Collective.
+bool float_range_suffices(const DistributedMatrix& matrix);
+
 // A 1 - A32 1, what rounding takes from the sum of each row, with the ghosts or without them.
 Array<float> row_defect(const SplitRows& blocks, bool with_ghosts);
 

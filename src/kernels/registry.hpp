@@ -25,6 +25,7 @@ struct KernelChoice {
   Precision precision = Precision::full;
   Ordering ordering = Ordering::given;  // of the rows of each rank, within that rank
   std::string ghost_kernel{};           // multiplies by the ghost block; empty: `name` does
+  bool precision_is_free = false;       // precision: auto. `precision` is full until a run begins
 };
 
 // Builds a kernel for a matrix in host memory. The arrays of `matrix` must outlive the kernel,

@@ -144,6 +144,7 @@ class CudaBackend {
         .data();
   }
 
+  bool vectors_in_fp32() const { return floats_ && mode_ != CudaMode::persistent; }
   bool inexact(const Tolerances& rule, bool goes_on) const {
     // The persistent kernel keeps its matrix in FP64. A solve that was begun there goes on with
     // FP64 values too.

@@ -94,6 +94,7 @@ void CudaSolver::go_on(const StoppedSolve& stopped) {
   work_->driver.go_on(stopped);
 }
 
+bool CudaSolver::vectors_in_fp32() const { return work_->backend.vectors_in_fp32(); }
 CudaMode CudaSolver::mode() const { return work_->backend.mode(); }
 Variant CudaSolver::variant() const { return work_->driver.variant(); }
 const PreparedPreconditioner& CudaSolver::preconditioner() const {

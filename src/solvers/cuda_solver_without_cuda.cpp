@@ -31,6 +31,7 @@ void CudaSolver::renew(const PreconditionerSpec&) { no_cuda(); }
 bool CudaSolver::renew_jacobi() { no_cuda(); }
 StoppedSolve CudaSolver::stopped() const { no_cuda(); }
 void CudaSolver::go_on(const StoppedSolve&) { no_cuda(); }
+bool CudaSolver::vectors_in_fp32() const { no_cuda(); }
 CudaMode CudaSolver::mode() const { no_cuda(); }
 Variant CudaSolver::variant() const { no_cuda(); }
 const PreparedPreconditioner& CudaSolver::preconditioner() const { no_cuda(); }

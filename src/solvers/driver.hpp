@@ -18,6 +18,7 @@
 //                                       `magnitudes` its absolute values
 //   invert_blocks(blocks, spec)         inverts the diagonal blocks, and owns the inverses
 //   choose(method, variant, jacobi)     decides how solves run, and returns the variant to use
+//   vectors_in_fp32()                   whether inexact loops have them
 //   inexact(rule, goes_on)              whether the products of such a solve are inexact
 //   bring(vectors)                      the addresses of b and x where the loop runs, in its row
 //                                       order
@@ -148,6 +149,7 @@ class Driver {
     if (!job.exactly) {
       require_norm(rule);
       job.state.correct_below = kCorrectBelow;
+      if (backend_.vectors_in_fp32()) job.state.max_uncorrected = kMaxUncorrectedInFp32;
     } else {
       replace_residuals(job.state);
     }

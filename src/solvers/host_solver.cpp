@@ -45,7 +45,8 @@ class HostBackend {
   const double* vector(int k) const { return work_.data() + k * stride_; }
   double* preconditioner_vector(int k) { return of_preconditioner_.data() + k * stride_; }
 
-  void choose_floats(bool /*wanted*/) {}
+  void choose_floats(bool wanted) { floats_ = wanted && system_.takes_floats(); }
+  bool vectors_in_fp32() const { return floats_; }
   void allocate(int vectors, int of_preconditioner) {
     make(work_, vectors);
     make(of_preconditioner_, of_preconditioner);
@@ -90,7 +91,7 @@ class HostBackend {
     return keep_rows(solvers::invert_blocks(blocks, spec));
   }
 
-  bool inexact(const Tolerances&, bool /*goes_on*/) const { return system_.inexact(); }
+  bool inexact(const Tolerances&, bool /*goes_on*/) const { return floats_ || system_.inexact(); }
   Variant choose(Method method, Variant asked, const Jacobi*) const {
     if (has_variant<HostMethodList>(method, asked)) return asked;
     if (!has_variant(method, Variant::single_reduction)) return Variant::classic;
@@ -135,14 +136,29 @@ class HostBackend {
     State state = job.state;
     const NormTerm norm = norm_term(state.rule, job.row_weights);
     cycle_.in_fp32 = !job.exactly;
-    const Algorithm algorithm =
-        Algorithm::with(SystemVectors{job.b, job.x, job.zero_guess, norm, cycle_},
-                        [this](int k) { return vector(k); });
+    const SystemVectors vectors{job.b, job.x, job.zero_guess, norm, cycle_};
+    const auto work = [this](int k) { return vector(k); };
+    if constexpr (kHasFloats<Algorithm, M>) {
+      if (floats_ && !job.exactly) {
+        HostExecutor executor(system_, state, job.observer, {}, true);
+        run_loop_of(executor, Algorithm::Narrow::with(vectors, work), in_fp32(m), job, state);
+        return state;
+      }
+    }
+    const Algorithm algorithm = Algorithm::with(vectors, work);
     Iterate iterate{{job.x, rows}, {}, 0, system_.order()};
     if (Algorithm::info.restarts) iterate = {};
     if (const double* direction = algorithm.lagging_direction())
       iterate.direction = {direction, rows};
-    HostExecutor executor(system_, state, job.observer, iterate, job.exactly);
+    HostExecutor executor(system_, state, job.observer, iterate, system_.inexact() && !job.exactly);
+    run_loop_of(executor, algorithm, m, job, state);
+    return state;
+  }
+
+ private:
+  template <class Algorithm, class M>
+  static void run_loop_of(HostExecutor& executor, const Algorithm& algorithm, const M& m,
+                          const Job& job, const State& state) {
     const std::int64_t before = state.iterations;
     if (job.goes_on)
       run_rest(executor, algorithm, m);
@@ -150,10 +166,17 @@ class HostBackend {
       run_solve(executor, algorithm, m);
     const bool came_anywhere = !job.goes_on || state.iterations > before;
     if (can_go_on(state) && came_anywhere) algorithm.leave_direction(executor, m);
-    return state;
   }
 
- private:
+  // D^-1 as a loop with FP32 vectors reads it.
+  Jacobi in_fp32(const Jacobi& m) {
+    Jacobi narrow = m;
+    if (!m.inverse_diagonal.values) return narrow;
+    diagonal_in_fp32_.assign(m.inverse_diagonal.values, m.inverse_diagonal.values + rows_);
+    narrow.in_fp32 = diagonal_in_fp32_.data();
+    return narrow;
+  }
+
   bool in_order() const { return !system_.order().empty(); }
   void make(Array<double>& memory, int vectors) const {
     memory.resize(static_cast<std::size_t>(stride_ * vectors));
@@ -166,6 +189,8 @@ class HostBackend {
   HostSystem& system_;
   std::int64_t rows_, stride_;
   Array<double> work_, of_preconditioner_, b_, x_, arrays_;
+  Array<float> diagonal_in_fp32_;
+  bool floats_ = false;  // loops have FP32 vectors unless they run exactly
   CycleWork cycle_;
   std::list<Array<double>> kept_;
   Array<double> row_scale_;

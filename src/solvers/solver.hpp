@@ -18,7 +18,7 @@
 namespace trireme::solvers {
 
 // The iterate whose residual has the norm that an observer is told: x + step * direction. All spans
-// are empty while the loop runs on a GPU, and in a method that restarts.
+// are empty while the loop runs on a GPU, in a method that restarts, and with FP32 vectors.
 struct Iterate {
   std::span<const double> x;
   std::span<const double> direction;

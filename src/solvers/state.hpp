@@ -41,6 +41,8 @@ namespace trireme::solvers {
 inline constexpr double kCorrectBelow = 1.0 / 32;
 // After this many iterations without a correction, the exact product takes over.
 inline constexpr std::int64_t kMaxUncorrected = 5000;
+// The same where the vectors of the loop are in FP32, whose rounding may keep it from getting on.
+inline constexpr std::int64_t kMaxUncorrectedInFp32 = 2000;
 // An iteration that is not tested ends the loop if the norm is at most this fraction of the
 // reference norm.
 inline constexpr double kNothingLeft = 1e-50;
@@ -112,6 +114,7 @@ struct Progress {
   // correct_at, which is correct_below times the last true norm.
   double correct_below = 0;
   double correct_at = 0;
+  std::int64_t max_uncorrected = kMaxUncorrected;
   Reason reason = Reason::running;
   Phase phase = Phase::starting;
   Due due = Due::nothing;
@@ -219,7 +222,7 @@ TRIREME_HD void judge(State& s, double norm) {
   if (s.correct_at > 0 && norm <= s.correct_at) {
     s.phase = Phase::finishing;
     make_due(s, Due::correction);
-  } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + kMaxUncorrected) {
+  } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + s.max_uncorrected) {
     stop(s, Reason::breakdown);
   }
 }
@@ -371,6 +374,7 @@ TRIREME_HD bool go_on_exactly(State& s) {
   s.reason = Reason::running;
   s.phase = Phase::iterating;
   s.correct_below = s.correct_at = 0;
+  s.unit = s.rescale = 1;
   for (double& scalar : s.scalar) scalar = 0;
   s.stalls = 0;
   s.due = Due::new_start;  // so that verify() does not count a stall

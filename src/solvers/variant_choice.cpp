@@ -56,7 +56,7 @@ VariantTimes time_vector_work(std::int64_t rows, bool jacobi) {
   state.phase = Phase::iterating;
   state.alpha = state.beta = 1e-3;  // vectors stay away from 0 and from infinity
   const IterationObserver observer;
-  HostExecutor e(system, state, observer, {}, true);
+  HostExecutor e(system, state, observer, {}, false);
   const auto classic = [&] {
     e.pass(Dot{p, q});
     e.pass(CgResidual<false>{r, q, inverse, {}});

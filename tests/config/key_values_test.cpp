@@ -46,7 +46,7 @@ TEST(KeyValues, AreWhatACaseSays) {
   EXPECT_EQ(value("solver.engine"), "auto");
   EXPECT_EQ(value("solver.block"), "auto");
   EXPECT_EQ(value("kernel"), "csr, albus");
-  EXPECT_EQ(value("precision"), "double");
+  EXPECT_EQ(value("precision"), "auto");
   EXPECT_EQ(value("report.checkpoint"), "5400s");
   EXPECT_EQ(value("report.solution"), "false");
   EXPECT_EQ(value("petsc"), "ksp_view true, pc_side right");

@@ -64,7 +64,8 @@ petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor
                                                .precision = Precision::full}));
   EXPECT_EQ(c.kernels, (std::vector<std::string>{"csr", "petsc-aij"}));
   EXPECT_EQ(c.device, Device::cpu);
-  EXPECT_EQ(c.precisions, (std::vector{Precision::full, Precision::mixed}));
+  EXPECT_EQ(c.precisions,
+            (std::vector<std::optional<Precision>>{Precision::full, Precision::mixed}));
   EXPECT_EQ(c.repeat, 3);
   EXPECT_EQ(c.report.directory, fs::path("out"));
   EXPECT_EQ(c.report.formats,
@@ -127,7 +128,7 @@ TEST(ReadCase, GivesDefaultsToTheSmallestCase) {
   EXPECT_FALSE(c.problem.rhs) << "auto";
   EXPECT_FALSE(c.solver.engine) << "auto";
   EXPECT_FALSE(c.device) << "auto";
-  EXPECT_EQ(c.precisions, std::vector{Precision::full});
+  EXPECT_EQ(c.precisions, std::vector<std::optional<Precision>>{std::nullopt});
   EXPECT_EQ(c.report.formats, std::vector{ReportFormat::json});
   EXPECT_EQ(c.solver.method, "auto");
   EXPECT_FALSE(c.solver.preconditioner) << "auto";
@@ -145,7 +146,8 @@ TEST(ReadCase, TakesEveryWordOfAnEnumeration) {
   for (const auto& [word, engine] : WordsOf<Engine>::all)
     EXPECT_EQ(read_word("solver.engine", word).solver.engine, engine);
   for (const auto& [word, precision] : WordsOf<Precision>::all)
-    EXPECT_EQ(read_word("precision", word).precisions, std::vector{precision});
+    EXPECT_EQ(read_word("precision", word).precisions,
+              std::vector<std::optional<Precision>>{precision});
   for (const auto& [word, format] : WordsOf<ReportFormat>::all)
     EXPECT_EQ(read_word("report.formats", word).report.formats, std::vector{format});
   for (const auto& [word, rhs] : WordsOf<MadeRhs>::all)

@@ -39,7 +39,7 @@ double vectors_of_preconditioner() {
 double vectors_of_cycle(const Case& c) {
   const auto method = solvers::method_named(c.solver.first_method());
   const bool in_fp32 =
-      std::ranges::count(c.precisions, Precision::mixed) == std::ssize(c.precisions);
+      std::ranges::all_of(c.precisions, [](const auto& p) { return p == Precision::mixed; });
   return method && method->info.restarts
              ? solvers::vectors_of_cycle(static_cast<std::int32_t>(c.solver.restart), in_fp32)
              : 0;
@@ -69,8 +69,7 @@ double host_layouts(const Case& c, double nnz) {
   double largest = 0;
   for (const std::string& name : c.kernels)
     largest = std::max(largest, layout_bytes(name, Device::cpu));
-  if (std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end())
-    largest += sizeof(float);
+  if (c.names_precision(Precision::mixed)) largest += sizeof(float);
   return largest * nnz;
 }
 
@@ -83,7 +82,7 @@ bool rows_repeat(const ProblemSpec& problem) {
 
 // Bytes of the kernels of a case on a GPU, beside the matrix itself.
 double gpu_layouts(const Case& c, double rows, double nnz) {
-  const bool mixed = std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end();
+  const bool mixed = c.names_precision(Precision::mixed);
   constexpr double kPattern = 2;  // bytes per row
   double largest = 0;
   for (const std::string& name : c.kernels) {

@@ -94,8 +94,7 @@ bool needs_petscs_loop(const Rung& rung) {
 std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix) {
   const SolverSpec& asked = c.solver;
   // Mixed precision has no loop of PETSc's.
-  const bool resident = asked.engine == Engine::resident ||
-                        std::ranges::find(c.precisions, Precision::mixed) != c.precisions.end();
+  const bool resident = asked.engine == Engine::resident || c.names_precision(Precision::mixed);
   if (asked.names_factors())
     return {{.method = std::string(kDirect),
              .preconditioner = asked.preconditioner,

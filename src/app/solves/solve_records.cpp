@@ -75,12 +75,13 @@ void SolveRecords::fill(RunOutcome& o, bool is_sequence, bool error_is_known) {
 void SolveRecords::note_corrections(RunOutcome& o) const {
   if (facts.mixed) o.corrections = facts.replacements;
   if (facts.exact_from >= 0)
-    o.notes.push_back(fmt::format(
-        "FP32 values did not lead to the tolerance: products are in FP64 from iteration {} on",
-        facts.exact_from));
-  else if (facts.mixed)
     o.notes.push_back(
-        fmt::format("the residual was corrected {} times in FP64", facts.replacements));
+        fmt::format("FP32 {} did not lead to the tolerance: FP64 from iteration {} on",
+                    facts.vectors_in_fp32 ? "vectors" : "values", facts.exact_from));
+  else if (facts.mixed)
+    o.notes.push_back(fmt::format("{}the residual was corrected {} times in FP64",
+                                  facts.vectors_in_fp32 ? "vectors and values in FP32; " : "",
+                                  facts.replacements));
 }
 
 void SolveRecords::note_worse_guesses(RunOutcome& o, bool is_sequence) const {

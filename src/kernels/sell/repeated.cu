@@ -5,7 +5,8 @@
 //
 // The patterns of a large matrix are copied into shared memory where they are small (a trial on an
 // H200, poisson3d 150: 25 us, and 31 from the L1 cache; 81 patterns of 88 entries are slower there,
-// 45 and 36). The result is deterministic: a lane adds up a row in storage order.
+// 45 and 36). Their values are widened there once: of the instructions of a product, those that
+// widen FP32 to FP64 are the slowest. The result is deterministic: a lane adds up a row in storage order.
 #include "kernels/sell/repeated.hpp"
 
 #include <algorithm>
@@ -68,19 +69,29 @@ __device__ __forceinline__ Pack<tuning::kPatternSteps, T> pattern_pack(const T* 
   return pack;
 }
 
-// Copies the patterns into shared memory.
-template <class Stored, class Vector>
-__device__ __forceinline__ void share_patterns(RepeatedRows<Stored, Vector>& a,
-                                               unsigned char* memory) {
-  auto* differences = reinterpret_cast<std::int32_t*>(memory);
-  auto* values = reinterpret_cast<Stored*>(memory + a.entries * sizeof(std::int32_t));
-  for (std::int32_t i = threadIdx.x; i < a.entries; i += blockDim.x) {
-    differences[i] = a.differences[i];
-    values[i] = a.values[i];
+// Where a product reads the patterns.
+template <class Value>
+struct Patterns {
+  const std::int32_t* differences;
+  const Value* values;
+};
+
+template <bool in_shared, class Stored, class Vector>
+__device__ __forceinline__ auto patterns_of(const RepeatedRows<Stored, Vector>& a,
+                                            unsigned char* memory) {
+  using Number = Sum<Vector>;
+  if constexpr (in_shared) {
+    auto* differences = reinterpret_cast<std::int32_t*>(memory);
+    auto* values = reinterpret_cast<Number*>(memory + a.entries * sizeof(std::int32_t));
+    for (std::int32_t i = threadIdx.x; i < a.entries; i += blockDim.x) {
+      differences[i] = a.differences[i];
+      values[i] = widen<Number>(a.values[i]);
+    }
+    __syncthreads();
+    return Patterns<Number>{differences, values};
+  } else {
+    return Patterns<Stored>{a.differences, a.values};
   }
-  __syncthreads();
-  a.differences = differences;
-  a.values = values;
 }
 
 template <bool in_shared, bool with_dot, class Stored, class Vector>
@@ -89,7 +100,7 @@ __global__ void __launch_bounds__(in_shared ? tuning::kSharedThreads : tuning::k
     multiply_repeated(RepeatedRows<Stored, Vector> a) {
   using Number = Sum<Vector>;
   extern __shared__ __align__(32) unsigned char memory[];
-  if constexpr (in_shared) share_patterns(a, memory);
+  const auto patterns = patterns_of<in_shared>(a, memory);
   constexpr int kWarps = (in_shared ? tuning::kSharedThreads : tuning::kRepeatedThreads) / kLanes;
   const int lane = threadIdx.x % kLanes;
   const auto stride = static_cast<std::int32_t>(gridDim.x) * kWarps;
@@ -102,8 +113,8 @@ __global__ void __launch_bounds__(in_shared ? tuning::kSharedThreads : tuning::k
     const auto next = a.begin_of(slice + stride, lane);
     Number sum{};
     for (std::int32_t step = 0; step < begin.steps; step += tuning::kPatternSteps) {
-      const auto difference = pattern_pack<in_shared>(a.differences + begin.entry + step);
-      const auto value = pattern_pack<in_shared>(a.values + begin.entry + step);
+      const auto difference = pattern_pack<in_shared>(patterns.differences + begin.entry + step);
+      const auto value = pattern_pack<in_shared>(patterns.values + begin.entry + step);
 #pragma unroll
       for (int s = 0; s < tuning::kPatternSteps; ++s)
         if (difference.of_row[s] != kNoDifference)
@@ -127,7 +138,7 @@ __global__ void __launch_bounds__(in_shared ? tuning::kSharedThreads : tuning::k
 }
 
 template <class Value>
-constexpr std::size_t kBytesPerEntry = sizeof(std::int32_t) + sizeof(Value);
+constexpr std::size_t kBytesPerEntry = sizeof(std::int32_t) + sizeof(Sum<Value>);
 
 }  // namespace
 

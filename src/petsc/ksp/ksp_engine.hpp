@@ -88,6 +88,7 @@ class KspEngine {
   solvers::StoppedSolve stopped() const;  // of the last solve
   const char* executor() const;           // "host", "cuda graph", "cuda persistent kernel", ...
   bool mixed() const;                     // whether the loop's products are inexact
+  bool vectors_in_fp32() const;           // until a loop goes on in FP64
   bool on_device() const { return cuda_solver_ != nullptr; }
   // Whether the loop that is prepared calls PCApply.
   bool applies_pc() const { return applied_ != nullptr; }

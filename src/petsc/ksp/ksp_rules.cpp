@@ -145,11 +145,12 @@ KSPConvergedReason reason_of(KSP ksp, const solvers::SolveResult& result,
 }
 
 KspFacts facts_of(const KspEngine& engine, const solvers::SolveResult& result) {
-  return {engine.executor(),   kVariantNames[static_cast<int>(result.variant)],
-          result.replacements, engine.mixed(),
-          result.exact_from,   result.reason == Reason::interrupted,
-          result.stagnated,    engine.variant_times(),
-          result.dropped_norm};
+  return {engine.executor(),       kVariantNames[static_cast<int>(result.variant)],
+          result.replacements,     engine.mixed(),
+          result.exact_from,       result.reason == Reason::interrupted,
+          result.stagnated,        engine.variant_times(),
+          result.dropped_norm,     0,
+          engine.vectors_in_fp32()};
 }
 
 std::string why_variant(const KspFacts& facts) {

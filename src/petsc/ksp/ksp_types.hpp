@@ -140,7 +140,8 @@ struct KspFacts {
   // The times that decided between the variants; none: the variant was not chosen by measurement.
   std::optional<solvers::VariantTimes> variant_times;
   double dropped_norm = -1;  // of b - A x0 where ksp_drop_worse_guesses() was heeded; negative: not
-  double renewed_seconds = 0;  // of a renewal of the preconditioner within the solve; 0: none
+  double renewed_seconds = 0;    // of a renewal of the preconditioner within the solve; 0: none
+  bool vectors_in_fp32 = false;  // where `mixed`: those of the loop, and not the values alone
 };
 // The facts of the last solve; none for a KSP of another type.
 std::optional<KspFacts> ksp_facts(KSP ksp);

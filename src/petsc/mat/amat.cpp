@@ -83,6 +83,7 @@ class CudaKernelAmat final : public KernelAmat {
   void time_products_if_none_was() override {
     if (times().count() > 0) return;
     constexpr int kProducts = 100;
+    if (operator_->time_float_products(kProducts)) return;
     const Array<double> ones(operator_->matrix().local_rows(), 1.0);
     const DeviceBuffer<double> x = to_device(std::span<const double>(ones), operator_->stream());
     const DeviceBuffer<double> y(ones.size(), operator_->stream());

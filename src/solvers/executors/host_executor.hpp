@@ -25,12 +25,12 @@ class HostExecutor {
   static constexpr int sums_per_pass = 8;
 
   // The references must outlive the executor. `iterate` refers to x, and to the direction in which
-  // x is one step behind r when the observer is told (empty: x is complete). With `exactly`, all
+  // x is one step behind r when the observer is told (empty: x is complete). Unless `inexact`, all
   // products are the system's exact product.
   HostExecutor(HostSystem& system, State& state, const IterationObserver& observer,
-               const Iterate& iterate, bool exactly)
+               const Iterate& iterate, bool inexact)
       : system_(system),
-        inexact_(system.inexact() && !exactly),
+        inexact_(inexact),
         state_(state),
         observer_(observer),
         iterate_(iterate),
@@ -79,6 +79,17 @@ class HostExecutor {
     }
     multiply(x, y);
     pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
+  }
+
+  // The products of a loop with FP32 vectors.
+  void product(const float* x, float* y) {
+    system_.multiply_floats({x, static_cast<std::size_t>(rows_)},
+                            {y, static_cast<std::size_t>(rows_)});
+  }
+  template <class Step>
+  void product_and_dot(const float* x, float* y, const Step& step) {
+    product(x, y);
+    pass(DotOf<float>{x, y}, step);
   }
 
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
