@@ -78,8 +78,8 @@ TEST(CorrectionPasses, AGeneralPreconditionersChangeIsFirstMadeThenAdded) {
   EXPECT_EQ(sums[1], 16 + 4 + 36);
 }
 
-// The true residual {4, -2, 6} is {2, -1, 3} in the new unit 2, and the old one {1.5, 0.5, 2}, which
-// is held in the unit 8.
+// In the new unit 2 the true residual {4, -2, 6} is {2, -1, 3}. The old one is held in the unit 8,
+// and would be {1.5, 0.5, 2} in the new one.
 TEST(CorrectionPasses, VectorsInFp32ComeIntoTheNewUnitAndTheProductStays) {
   using ThreeFloats = std::array<float, 3>;
   Rows rows;
