@@ -254,7 +254,7 @@ class CudaBackend {
       window_->set(job.state, stream_);
     else
       window_->start(job.state, stream_);
-    if constexpr (kHasFloats<Algorithm, M>) {
+    if constexpr (kHasFloats<Algorithm>) {
       if (floats_ && !job.exactly) {
         using Narrow = typename Algorithm::Narrow;
         return run_graph(Narrow::with(vectors, [this](int k) { return vector(k); }), in_fp32(m),
@@ -317,15 +317,18 @@ class CudaBackend {
     return recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
   }
 
-  // D^-1 as a loop with FP32 vectors reads it.
-  Jacobi in_fp32(const Jacobi& m) {
-    Jacobi narrow = m;
-    if (!m.inverse_diagonal.values) return narrow;
-    if (diagonal_in_fp32_.empty())
-      diagonal_in_fp32_ = DeviceBuffer<float>(static_cast<std::size_t>(rows_), stream_);
-    round_to_fp32({m.inverse_diagonal.values, static_cast<std::size_t>(rows_)},
-                  diagonal_in_fp32_.span(), stream_);
-    narrow.in_fp32 = diagonal_in_fp32_.data();
+  // The preconditioner with its D^-1, if it has one, as a loop with FP32 vectors reads it.
+  template <class M>
+  M in_fp32(const M& m) {
+    M narrow = m;
+    if constexpr (requires { m.in_fp32; }) {
+      if (!m.inverse_diagonal.values) return narrow;
+      if (diagonal_in_fp32_.empty())
+        diagonal_in_fp32_ = DeviceBuffer<float>(static_cast<std::size_t>(rows_), stream_);
+      round_to_fp32({m.inverse_diagonal.values, static_cast<std::size_t>(rows_)},
+                    diagonal_in_fp32_.span(), stream_);
+      narrow.in_fp32 = diagonal_in_fp32_.data();
+    }
     return narrow;
   }
 

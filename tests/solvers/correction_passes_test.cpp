@@ -65,8 +65,8 @@ TEST(CorrectionPasses, SingleReductionCgsDirectionStays) {
 
 TEST(CorrectionPasses, AGeneralPreconditionersChangeIsFirstMadeThenAdded) {
   Rows rows;
-  const auto changed =
-      run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data(), NormTerm{}});
+  const auto changed = run<1>(
+      ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.q.data(), NormTerm{}});
   EXPECT_EQ(rows.r, (Three{4, -2, 6}));
   EXPECT_EQ(rows.q, rows.change);
   EXPECT_EQ(changed[0], 14);
@@ -76,6 +76,31 @@ TEST(CorrectionPasses, AGeneralPreconditionersChangeIsFirstMadeThenAdded) {
   EXPECT_EQ(rows.p, (Three{101, 197, 302}));
   EXPECT_EQ(sums[0], 44 - 34 + 192);
   EXPECT_EQ(sums[1], 16 + 4 + 36);
+}
+
+// In the new unit 2 the true residual {4, -2, 6} is {2, -1, 3}. The old one is held in the unit 8,
+// and would be {1.5, 0.5, 2} in the new one.
+TEST(CorrectionPasses, VectorsInFp32ComeIntoTheNewUnitAndTheProductStays) {
+  using ThreeFloats = std::array<float, 3>;
+  Rows rows;
+  const Three product = rows.q;
+  ThreeFloats r{0.375f, 0.125f, 0.5f}, z{2.5f, 5, 7.5f}, p{25, 50, 75}, change{};
+  State s;
+  s.unit = 2;
+  s.rescale = 4;
+  const auto changed = run<1>(
+      ChangeResidualOf<float>{rows.b.data(), rows.q.data(), r.data(), change.data(), NormTerm{}},
+      s);
+  EXPECT_EQ(r, (ThreeFloats{2, -1, 3}));
+  EXPECT_EQ(change, (ThreeFloats{0.5f, -1.5f, 1}));
+  EXPECT_EQ(rows.q, product);
+  EXPECT_EQ(changed[0], 3.5);
+  const auto sums =
+      run<2>(ChangeDirectionOf<float>{change.data(), r.data(), z.data(), p.data(), NormTerm{}}, s);
+  EXPECT_EQ(z, (ThreeFloats{10.5f, 18.5f, 31}));
+  EXPECT_EQ(p, (ThreeFloats{100.5f, 198.5f, 301}));
+  EXPECT_EQ(sums[0], 21 - 18.5 + 93);
+  EXPECT_EQ(sums[1], 4 + 1 + 9);
 }
 
 TEST(CorrectionPasses, BicgstabsPreconditionedDirectionChangesByThePreconditionedDifference) {
@@ -136,7 +161,9 @@ TEST(CorrectionPasses, RowsAreWeighed) {
   EXPECT_EQ(of_bicgstab[0], 49);
   EXPECT_EQ(of_bicgstab[1], 259);
   rows = {};
-  EXPECT_EQ(run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data(), norm}, s)[0], 49);
+  EXPECT_EQ(run<1>(ChangeResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.q.data(), norm},
+                   s)[0],
+            49);
   rows = {};
   EXPECT_EQ(run<1>(PlainResidualNorm{rows.b.data(), rows.q.data(), norm}, s)[0], 259);
 }

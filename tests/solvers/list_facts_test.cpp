@@ -29,15 +29,17 @@ CountingExecutor applied() {
   CountingExecutor e;
   if constexpr (!M::pointwise) {
     typename M::Prepared m;
+    const double* const r = nullptr;
+    double* const z = nullptr;
     if constexpr (requires { m.degree; }) m.degree = PreconditionerSpec().degree;
     if constexpr (requires { m.operation; }) {
       struct Nothing final : GivenPreconditioner {
         void apply(std::span<const double>, std::span<double>) override {}
       } nothing;
       m.operation = &nothing;
-      m.apply(e, nullptr, nullptr);
+      m.apply(e, r, z);
     } else {
-      m.apply(e, nullptr, nullptr);
+      m.apply(e, r, z);
     }
   }
   return e;

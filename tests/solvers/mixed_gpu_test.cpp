@@ -2,11 +2,14 @@
 // Mixed precision on a GPU: with every kernel that has FP32 values, solves reach FP64 accuracy.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "device/device.hpp"
+#include "kernels/narrow_kernel.hpp"
 #include "solvers/gpu_solves.hpp"
 
 namespace trireme::solvers {
@@ -26,6 +29,48 @@ struct OnDevice {
         csr(matrix.view()) {
     stream.synchronize();
   }
+};
+
+// z = D^-1 r as an operation of the caller: a product with a diagonal matrix.
+class DiagonalOnGpu final : public GivenPreconditioner {
+ public:
+  explicit DiagonalOnGpu(std::span<const double> diagonal)
+      : inverse_(inverse_of(diagonal)),
+        matrix_(to_device(inverse_.view(), stream_)),
+        doubles_(build_cuda_kernel<double>("csr-vector", matrix_.view(), stream_)),
+        floats_("csr-vector", matrix_.view(), {}, stream_) {
+    stream_.synchronize();
+  }
+  void apply(std::span<const double>, std::span<double>) override {}
+  bool prepare_on_device() override { return true; }
+  void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override {
+    doubles_->multiply(r, z, Accumulate::no, stream);
+  }
+  bool takes_floats() const override { return true; }
+  void enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z, const LoopHints&,
+                      StreamRef stream) override {
+    ++calls_with_floats;
+    floats_.multiply(r, z, {}, stream);
+  }
+  int calls_with_floats = 0;
+
+ private:
+  static CsrMatrix<double> inverse_of(std::span<const double> diagonal) {
+    CsrMatrix<double> inverse;
+    inverse.rows = inverse.cols = static_cast<std::int64_t>(diagonal.size());
+    for (const double d : diagonal) {
+      inverse.col_idx.push_back(static_cast<std::int32_t>(inverse.col_idx.size()));
+      inverse.values.push_back(1 / d);
+      inverse.row_ptr.push_back(static_cast<std::int32_t>(inverse.values.size()));
+    }
+    return inverse;
+  }
+
+  Stream stream_;
+  CsrMatrix<double> inverse_;
+  DeviceCsrMatrix<double> matrix_;
+  std::unique_ptr<CudaKernel<double>> doubles_;
+  NarrowKernel floats_;
 };
 
 class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
@@ -48,6 +93,11 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
     EXPECT_EQ(solver.solve({b, x, true}, rule).iterations, first.iterations);
     EXPECT_EQ(x, once);
     return first;
+  }
+
+  // Whether the method has a loop with FP32 vectors.
+  bool has_floats() const {
+    return method == Method::bicgstab || (method == Method::cg && variant == Variant::classic);
   }
 
   Method method = Method::cg;
@@ -118,6 +168,63 @@ TEST_P(MixedGpu, SmallSystemsStayInDoubleInThePersistentKernel) {
   EXPECT_EQ(outcome.reason, Reason::rtol);
   EXPECT_EQ(solve(full, x_full, CudaMode::persistent).iterations, outcome.iterations);
   EXPECT_EQ(x, x_full);
+}
+
+// A loop whose vectors are in FP32 too, where the method has one.
+TEST_P(MixedGpu, ReachesItWithFp32VectorsAndEveryPreconditioner) {
+  OnDevice device(a);
+  const auto exact = build_cuda_kernel<double>("csr-vector", device.csr, device.stream);
+  NarrowKernel narrow("csr-vector", device.csr, device.defect.view(), device.stream);
+  ASSERT_TRUE(narrow.is_complete());
+  CudaKernelSystem system(*exact, device.csr, nullptr, {}, &narrow);
+  rule.rtol = 1e-10;
+  const test::BlocksOf blocks(a, 4);
+  DiagonalOnGpu given(diagonal);
+  PreconditionerSpec chebyshev = preconditioner, of_given;
+  chebyshev.kind = PreconditionerSpec::Kind::chebyshev;
+  of_given.kind = PreconditionerSpec::Kind::given;
+  of_given.given = &given;
+  for (const PreconditionerSpec& spec : {preconditioner, blocks.spec, chebyshev, of_given}) {
+    if (info_of(spec.kind).symmetric && !info_of(method).symmetric) continue;
+    preconditioner = spec;
+    for (const CudaMode mode : {CudaMode::graph, CudaMode::stepped}) {
+      SCOPED_TRACE(std::string(info_of(spec.kind).summary) +
+                   (mode == CudaMode::graph ? " graph" : " stepped"));
+      Array<double> x(a.rows);
+      const SolveResult outcome = solve(system, x, mode);
+      EXPECT_EQ(outcome.reason, Reason::rtol);
+      EXPECT_EQ(outcome.exact_from, -1);
+      if (has_floats()) {
+        EXPECT_GE(outcome.replacements, 5);
+      }
+      EXPECT_LE(test::relative_residual(a, b, x), 1.01e-10);
+    }
+  }
+  EXPECT_EQ(given.calls_with_floats > 0, has_floats());
+}
+
+// A stopped solve leaves its directions in FP64, and goes on in another solver.
+TEST_P(MixedGpu, GoesOnWithFp32VectorsAndBlocks) {
+  if (!has_floats()) GTEST_SKIP() << "the method has no such loop";
+  OnDevice device(a);
+  const auto exact = build_cuda_kernel<double>("csr-vector", device.csr, device.stream);
+  NarrowKernel narrow("csr-vector", device.csr, device.defect.view(), device.stream);
+  CudaKernelSystem system(*exact, device.csr, nullptr, {}, &narrow);
+  rule.rtol = 1e-10;
+  const test::BlocksOf blocks(a, 4);
+  preconditioner = blocks.spec;
+  Array<double> x(a.rows);
+  const std::int64_t at_once = solve(system, x, CudaMode::graph).iterations;
+  CudaSolver first(system, method, variant, preconditioner, {CudaMode::graph});
+  CudaSolver second(system, method, variant, preconditioner, {CudaMode::graph});
+  Tolerances half = rule;
+  half.max_iterations = at_once / 2;
+  EXPECT_EQ(first.solve({b, x, true}, half).reason, Reason::too_many_iterations);
+  second.go_on(first.stopped());
+  const SolveResult rest = second.solve({b, x, false}, rule);
+  EXPECT_EQ(rest.reason, Reason::rtol);
+  EXPECT_LE(static_cast<double>(rest.iterations), 1.3 * static_cast<double>(at_once) + 40);
+  EXPECT_LE(test::relative_residual(a, b, x), 1.01e-10);
 }
 
 TEST_P(MixedGpu, GoesOnInFp64IfFp32IsTooCoarse) {

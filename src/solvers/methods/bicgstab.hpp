@@ -360,7 +360,7 @@ struct BicgstabOf : SystemVectors {
   T* v;             // A p^
   T* s_hat;         // M^-1 s
   T* t;             // A s^
-  double* left_r0;  // r0 and p of a stopped solve
+  double* left_r0;  // r0 and p of a stopped solve; FP32: in the memory of s_hat and v
   double* left_p;
   double* exact;  // a product in FP64, in the memory of t
 
@@ -368,8 +368,8 @@ struct BicgstabOf : SystemVectors {
   TRIREME_HD static BicgstabOf with(const SystemVectors& v, const Work& work) {
     const auto vector = [&](int k) { return reinterpret_cast<T*>(work(k)); };
     if constexpr (kIsFloat<T>)
-      return {{v},       vector(0), vector(3), nullptr, vector(4), vector(5),
-              vector(1), vector(6), work(1),   work(2), work(6)};
+      return {{v},       vector(0), vector(3), vector(5), vector(4), vector(2),
+              vector(1), vector(6), work(1),   work(2),   work(6)};
     else
       return {{v},     work(0), work(1), work(2), work(3), work(4),
               work(5), work(6), work(1), work(2), work(6)};
@@ -441,6 +441,7 @@ struct BicgstabOf : SystemVectors {
     if constexpr (kIsFloat<T>) {
       e.pass(SquaredNorm{b, exact}, SetUnit{});
       e.pass(IntoUnit{left_r0, r0});
+      if constexpr (!M::pointwise) e.pass(IntoUnit{left_p, p});
     }
     e.pass(GoOnResidual<T>{b, exact, r, r0, left_p, p_hat, pointwise_part<T>(m), norm});
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
@@ -453,7 +454,10 @@ struct BicgstabOf : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void leave_direction(Exec& e, const M& m) const {
     if constexpr (kIsFloat<T>) e.pass(OutOfUnit{r0, left_r0});
-    if constexpr (M::pointwise) e.pass(PlainDirection<T>{left_p, p_hat, pointwise_part<T>(m)});
+    if constexpr (M::pointwise)
+      e.pass(PlainDirection<T>{left_p, p_hat, pointwise_part<T>(m)});
+    else if constexpr (kIsFloat<T>)
+      e.pass(OutOfUnit{p, left_p});
   }
 };
 using Bicgstab = BicgstabOf<double>;

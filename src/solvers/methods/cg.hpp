@@ -123,7 +123,7 @@ struct CgOf : SystemVectors {
   T* z;  // M^-1 r where M is not pointwise
   T* p;
   T* q;           // A p
-  T* s;           // the preconditioned change of r, in corrections
+  T* s;           // the change of r, in corrections
   double* left;   // FP32: p of a stopped solve, in the memory of r
   double* exact;  // a product in FP64, in the memory of q
 
@@ -183,9 +183,9 @@ struct CgOf : SystemVectors {
     if constexpr (M::pointwise) {
       e.pass(CorrectResidualOf<T>{b, exact, r, z, p, pointwise_part<T>(m), norm});
     } else {
-      e.pass(ChangeResidual{b, q, r, norm});
-      m.apply(e, q, s);
-      e.pass(ChangeDirection{s, r, z, p, norm});
+      e.pass(ChangeResidualOf<T>{b, exact, r, s, norm});
+      m.apply(e, s, q);
+      e.pass(ChangeDirectionOf<T>{q, r, z, p, norm});
     }
     e.finish(CgCorrect{});
   }

@@ -86,57 +86,72 @@ struct CorrectResidualOf {
 };
 using CorrectResidual = CorrectResidualOf<double>;
 
-// r = b - q, and q becomes the change of r, for a preconditioner that is not pointwise; sums the
-// term of the change.
-struct ChangeResidual {
+// r = b - q, and `change` becomes the change of r, for a preconditioner that is not pointwise; sums
+// the term of the change. Vectors in FP32 come into a new unit; then `change` is not in the memory
+// of q.
+template <class T>
+struct ChangeResidualOf {
   static constexpr int sums = 1;
   static constexpr bool always = true;
   const double* b;
-  double* q;
-  double* r;
+  const double* q;
+  T* r;
+  T* change;
   NormTerm norm;
 
   struct Row {
-    double r, change, weight;
+    double r, change, weight;  // FP32: change is the old r until update()
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    const double exact = b[i] - q[i];
-    return {exact, exact - r[i], norm.rows[i]};
+    const double exact = b[i] - q[i], old = r[i];
+    return {exact, kIsFloat<T> ? old : exact - old, norm.rows[i]};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    if constexpr (kIsFloat<T>) {
+      row.r = static_cast<T>(row.r / s.unit);
+      row.change = row.r - s.rescale * row.change;
+    }
     sum[0] += norm(row.change, row.change, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    r[i] = row.r;
-    q[i] = row.change;
+    r[i] = static_cast<T>(row.r);
+    change[i] = static_cast<T>(row.change);
   }
 };
+using ChangeResidual = ChangeResidualOf<double>;
 
 // z += change, p += change; sums {r.z, norm term}. `change` is M^-1 times the change of r that
-// ChangeResidual computed.
-struct ChangeDirection {
+// ChangeResidual computed. Vectors in FP32 come into the unit of `change`.
+template <class T>
+struct ChangeDirectionOf {
   static constexpr int sums = 2;
   static constexpr bool always = true;
-  const double* change;
-  const double* r;
-  double* z;
-  double* p;
+  const T* change;
+  const T* r;
+  T* z;
+  T* p;
   NormTerm norm;
 
   struct Row {
-    double r, z, p, weight;
+    double r, z, p, change, weight;
   };
-  TRIREME_HD Row load(std::int64_t i) const {
-    return {r[i], z[i] + change[i], p[i] + change[i], norm.rows[i]};
-  }
+  TRIREME_HD Row load(std::int64_t i) const { return {r[i], z[i], p[i], change[i], norm.rows[i]}; }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
+    if constexpr (kIsFloat<T>) {
+      row.z = static_cast<T>(s.rescale * row.z + row.change);
+      row.p = s.rescale * row.p + row.change;
+    } else {
+      row.z += row.change;
+      row.p += row.change;
+    }
     sum[0] += row.r * row.z;
     sum[1] += norm(row.r, row.z, row.weight, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    z[i] = row.z;
-    p[i] = row.p;
+    z[i] = static_cast<T>(row.z);
+    p[i] = static_cast<T>(row.p);
   }
 };
+using ChangeDirection = ChangeDirectionOf<double>;
 
 }  // namespace trireme::solvers

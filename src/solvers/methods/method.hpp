@@ -260,10 +260,9 @@ struct Confirm {
   }
 };
 
-// Whether an algorithm has a form with FP32 vectors, Algorithm::Narrow, that runs with this
-// preconditioner.
-template <class Algorithm, class M>
-inline constexpr bool kHasFloats = M::pointwise&& requires {
+// Whether an algorithm has a form with FP32 vectors, Algorithm::Narrow.
+template <class Algorithm>
+inline constexpr bool kHasFloats = requires {
   typename Algorithm::Narrow;
 };
 

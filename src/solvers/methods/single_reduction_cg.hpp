@@ -212,7 +212,7 @@ struct SingleReductionCg : SystemVectors {
     if constexpr (M::pointwise) {
       e.pass(CorrectResidual{b, w, r, u, nullptr, pointwise_part(m), norm});
     } else {
-      e.pass(ChangeResidual{b, w, r, norm});
+      e.pass(ChangeResidual{b, w, r, w, norm});
       m.apply(e, r, u);
       by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value>{r, u, norm}); });
     }

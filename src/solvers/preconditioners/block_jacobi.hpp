@@ -46,13 +46,14 @@ BlockRows block_rows(const PreconditionerSpec& spec, std::int64_t rows);
 // singular block.
 Array<double> invert_blocks(const BlockRows& blocks, const PreconditionerSpec& spec);
 
-// z = B^-1 r. Reads a block of r for each row: at most `size` values, all but one of them from
-// cache.
-struct SolveBlocks {
+// z = B^-1 r, with sums in FP64. Reads a block of r for each row: at most `size` values, all but
+// one of them from cache.
+template <class T>
+struct SolveBlocksOf {
   static constexpr int sums = 0;
   static constexpr bool always = true;
-  const double* r;
-  double* z;
+  const T* r;
+  T* z;
   const double* inverse;
   const RowGroup* group;
   std::int64_t rows;
@@ -73,12 +74,13 @@ struct SolveBlocks {
     const std::int64_t first = first_row(i), last = end_row(i);
     const double* line = inverse + i * size;
     double z_i = 0;
-    for (std::int64_t k = first; k < last; ++k) z_i += line[k - first] * r[k];
+    for (std::int64_t k = first; k < last; ++k) z_i += line[k - first] * static_cast<double>(r[k]);
     return {z_i};
   }
   TRIREME_HD void update(Row&, const State&, double*) const {}
-  TRIREME_HD void store(std::int64_t i, const Row& row) const { z[i] = row.z; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { z[i] = static_cast<T>(row.z); }
 };
+using SolveBlocks = SolveBlocksOf<double>;
 
 struct BlockJacobi {
   static constexpr PreconditionerInfo info{
@@ -118,9 +120,9 @@ struct BlockJacobi {
   }
 
   TRIREME_RUNS_EXECUTOR
-  template <class Exec>
-  TRIREME_HD void apply(Exec& e, const double* r, double* z) const {
-    e.pass(SolveBlocks{r, z, inverse, group, e.rows(), size});
+  template <class Exec, class T>
+  TRIREME_HD void apply(Exec& e, const T* r, T* z) const {
+    e.pass(SolveBlocksOf<T>{r, z, inverse, group, e.rows(), size});
   }
 };
 

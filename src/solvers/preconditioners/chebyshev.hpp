@@ -15,13 +15,14 @@
 namespace trireme::solvers {
 
 // d = D^-1 r / theta, z = d
+template <class T>
 struct ChebyshevStart {
   static constexpr int sums = 0;
   static constexpr bool always = true;
-  const double* r;
-  double* z;
-  double* d;
-  Diagonal inverse;
+  const T* r;
+  T* z;
+  T* d;
+  DiagonalOf<T> inverse;
   double theta;
 
   struct Row {
@@ -29,18 +30,21 @@ struct ChebyshevStart {
   };
   TRIREME_HD Row load(std::int64_t i) const { return {r[i], inverse[i]}; }
   TRIREME_HD void update(Row& row, const State&, double*) const { row.r *= row.inverse / theta; }
-  TRIREME_HD void store(std::int64_t i, const Row& row) const { z[i] = d[i] = row.r; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    z[i] = d[i] = static_cast<T>(row.r);
+  }
 };
 
 // d = f d + g D^-1 (r - A z), z += d
+template <class T>
 struct ChebyshevStep {
   static constexpr int sums = 0;
   static constexpr bool always = true;
-  const double* r;
-  const double* az;
-  double* z;
-  double* d;
-  Diagonal inverse;
+  const T* r;
+  const T* az;
+  T* z;
+  T* d;
+  DiagonalOf<T> inverse;
   double f, g;
 
   struct Row {
@@ -52,8 +56,8 @@ struct ChebyshevStep {
     row.z += row.d;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    z[i] = row.z;
-    d[i] = row.d;
+    z[i] = static_cast<T>(row.z);
+    d[i] = static_cast<T>(row.d);
   }
 };
 
@@ -79,8 +83,10 @@ struct Chebyshev {
   using Prepared = Chebyshev;
 
   Diagonal inverse_diagonal;
+  const float* in_fp32 = nullptr;  // as in Jacobi
   std::int32_t degree = 0;
   double low = 0, high = 0;  // the interval that holds the spectrum of D^-1 A
+  // Vectors in FP32 are the first half of one of these.
   double* direction = nullptr;
   double* product = nullptr;
 
@@ -122,18 +128,20 @@ struct Chebyshev {
   }
 
   TRIREME_RUNS_EXECUTOR
-  template <class Exec>
-  TRIREME_HD void apply(Exec& e, const double* r, double* z) const {
+  template <class Exec, class T>
+  TRIREME_HD void apply(Exec& e, const T* r, T* z) const {
+    T* const d = reinterpret_cast<T*>(direction);
+    T* const az = reinterpret_cast<T*>(product);
+    const DiagonalOf<T> inverse = inverse_diagonal_of<T>(*this);
     const double theta = 0.5 * (high + low);
     const double delta = 0.5 * (high - low);
     const double sigma = theta / delta;
     double rho = 1 / sigma;
-    e.pass(ChebyshevStart{r, z, direction, inverse_diagonal, theta});
+    e.pass(ChebyshevStart<T>{r, z, d, inverse, theta});
     for (int k = 0; k < degree; ++k) {
       const double next = 1 / (2 * sigma - rho);
-      e.product(z, product);
-      e.pass(
-          ChebyshevStep{r, product, z, direction, inverse_diagonal, next * rho, 2 * next / delta});
+      e.product(z, az);
+      e.pass(ChebyshevStep<T>{r, az, z, d, inverse, next * rho, 2 * next / delta});
       rho = next;
     }
   }

@@ -19,16 +19,23 @@ struct DiagonalOf {
 };
 using Diagonal = DiagonalOf<double>;
 
+// The D^-1 of a preconditioner that has one, for passes over vectors of type T.
+template <class T = double, class M>
+TRIREME_HD DiagonalOf<T> inverse_diagonal_of(const M& m) {
+  if constexpr (sizeof(T) == sizeof(float))
+    return {m.in_fp32, m.inverse_diagonal.constant};
+  else
+    return m.inverse_diagonal;
+}
+
 // The D^-1 that the passes of a method with vectors of type T apply themselves; 1 if M is not
 // pointwise.
 template <class T = double, class M>
 TRIREME_HD DiagonalOf<T> pointwise_part(const M& m) {
-  if constexpr (!M::pointwise)
-    return {};
-  else if constexpr (sizeof(T) == sizeof(float))
-    return {m.in_fp32, m.inverse_diagonal.constant};
+  if constexpr (M::pointwise)
+    return inverse_diagonal_of<T>(m);
   else
-    return m.inverse_diagonal;
+    return {};
 }
 
 }  // namespace trireme::solvers

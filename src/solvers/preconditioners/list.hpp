@@ -6,7 +6,7 @@
 //   info                     the names and the facts of the preconditioner (spec.hpp)
 //   pointwise                true: the struct has only inverse_diagonal, which methods apply in
 //                            their passes; false: apply(e, r, z), an algorithm for an executor,
-//                            computes z = M^-1 r
+//                            computes z = M^-1 r, for vectors in FP64 or FP32
 //   Prepared                 the type that prepare() returns
 //   work_vectors             the number of work vectors that apply() needs
 //   with(work)               only where work_vectors > 0: a copy whose work vector k is work(k)
