@@ -371,6 +371,7 @@ TRIREME_HD bool go_on_exactly(State& s) {
   s.reason = Reason::running;
   s.phase = Phase::iterating;
   s.correct_below = s.correct_at = 0;
+  s.unit = s.rescale = 1;
   for (double& scalar : s.scalar) scalar = 0;
   s.stalls = 0;
   s.due = Due::new_start;  // so that verify() does not count a stall
