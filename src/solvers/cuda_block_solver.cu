@@ -23,7 +23,7 @@
 namespace trireme::solvers {
 namespace {
 
-constexpr int kCallersVectors = 2;  // b and x, which come before the work vectors
+constexpr int kCallersVectors = CudaLockstepBlock::callers_vectors;
 constexpr int kBlocksPerMultiprocessor = 4;
 
 }  // namespace

@@ -17,7 +17,6 @@ namespace trireme::solvers {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kCallersVectors = 2;  // b and x
 constexpr int kMoveBlocksPerMultiprocessor = 16;
 constexpr std::int64_t kNarrow = 8;  // columns of a product for a part of the block
 
@@ -211,8 +210,8 @@ void CudaLockstepBlock::leave(const std::function<bool(const State&)>& ended) {
   if (!std::ranges::is_sorted(places)) {
     const std::int64_t distance = rows_ * stride_;
     if (in_fp32_) {
-      rearrange(vector(0), kCallersVectors, distance, places);
-      rearrange(reinterpret_cast<float*>(vector(kCallersVectors)), vectors_ - kCallersVectors,
+      rearrange(vector(0), callers_vectors, distance, places);
+      rearrange(reinterpret_cast<float*>(vector(callers_vectors)), vectors_ - callers_vectors,
                 2 * distance, places);
     } else {
       rearrange(vector(0), vectors_, distance, places);

@@ -27,6 +27,8 @@ namespace trireme::solvers {
 // The GPU changes the scalars of the columns; columns() is the host's copy of them.
 class CudaLockstepBlock {
  public:
+  static constexpr int callers_vectors = 2;  // b and x, which come before the work vectors
+
   // `order` is CudaSystem::order(). Both references must outlive the block.
   CudaLockstepBlock(std::int64_t rows, DeviceSpan<const std::int32_t> order, StreamRef stream);
   ~CudaLockstepBlock();
