@@ -75,6 +75,13 @@ class CudaOperator final : public Operator {
                            DeviceSpan<double> partials, StreamRef stream) {
     narrow_->multiply(x, y, partials, stream);
   }
+  // Whether queue_float_multi_product() exists, after prepare_floats().
+  bool multiplies_float_vectors() const { return narrow_ && narrow_->multiplies_vectors(); }
+  // Y = A X for vectors side by side, as queue_float_product() does it for one vector.
+  void queue_float_multi_product(DeviceMultiVector<const float> x, DeviceMultiVector<float> y,
+                                 StreamRef stream) {
+    narrow_->multi_multiply(x, y, stream);
+  }
   // Whether one product serves several vectors, because the kernels have such products on all
   // ranks.
   bool multiplies_vectors() const;

@@ -29,6 +29,11 @@ class CudaOperatorSystem : public solvers::CudaSystem {
                        StreamRef stream) override {
     op_->queue_float_product(x, y, partials, stream);
   }
+  bool multiplies_float_vectors() const override { return op_->multiplies_float_vectors(); }
+  void multi_multiply_floats(DeviceMultiVector<const float> x, DeviceMultiVector<float> y,
+                             StreamRef stream) override {
+    op_->queue_float_multi_product(x, y, stream);
+  }
   void prepare_multi_product(std::int64_t stride, std::int64_t width) override {
     op_->prepare_multi_product(stride, width);
   }

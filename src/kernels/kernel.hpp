@@ -101,8 +101,9 @@ class CudaKernel {
                                 DeviceSpan<double> /*partials*/, StreamRef /*stream*/) {}
 
   // From now on, and until a call with an empty span, all products with one vector are those of
-  // A + diag(diagonal), for a square A. The caller keeps `diagonal`, whose numbers may change.
-  // False: the kernel cannot do this.
+  // A + diag(diagonal), for a square A, and where Value is float so are those with several vectors.
+  // The caller keeps `diagonal`, whose numbers may change. False: the kernel cannot do this. True
+  // also says that numbers of FP32 are summed in FP64.
   virtual bool add_diagonal(DeviceSpan<const float> /*diagonal*/) { return false; }
 
   // The order in which the kernel writes the rows: the caller's row at each position. Empty where

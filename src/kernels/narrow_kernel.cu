@@ -18,7 +18,8 @@ NarrowKernel::NarrowKernel(std::string_view name, const DeviceCsr<double>& matri
   kernel_ = build_cuda_kernel<float>(
       name, {matrix.rows, matrix.cols, matrix.nnz, matrix.row_ptr, matrix.col_idx, values_.view()},
       stream);
-  if (!row_defect.empty()) complete_ = kernel_->add_diagonal(row_defect);
+  sums_in_fp64_ = kernel_->add_diagonal(row_defect);
+  complete_ = sums_in_fp64_ || row_defect.empty();
 }
 
 bool NarrowKernel::exists(std::string_view name) { return find_kernel(name).cuda_float != nullptr; }

@@ -36,11 +36,19 @@ class NarrowKernel {
   // become numbers whose sum is x.y. Asynchronous in `stream`, which may be recorded.
   void multiply(DeviceSpan<const float> x, DeviceSpan<float> y, DeviceSpan<double> partials,
                 StreamRef stream);
+  // Whether multi_multiply() exists: Y = A X + row_defect X for vectors side by side, as
+  // CudaKernel::multi_multiply().
+  bool multiplies_vectors() const { return sums_in_fp64_ && kernel_->multiplies_vectors(); }
+  void multi_multiply(DeviceMultiVector<const float> x, DeviceMultiVector<float> y,
+                      StreamRef stream) {
+    kernel_->multi_multiply(x, y, Accumulate::no, stream);
+  }
   void update_values(DeviceSpan<const double> values, StreamRef stream);
 
  private:
   DeviceBuffer<float> values_;
   std::unique_ptr<CudaKernel<float>> kernel_;
+  bool sums_in_fp64_ = false;  // by all products, which also add a row defect
   bool complete_ = true;
 };
 

@@ -15,6 +15,7 @@
 // Where fewer vectors exist than the strip has, or where the memory is not aligned for loads of
 // several vectors, a lane loads single vectors and tests each of them: no element that is not of an
 // existing vector is read or written. A strip has the same sums in the same order either way.
+// Vectors in FP32 are summed in FP64.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "device/block_sum.cuh"
 #include "device/multi_vector.hpp"
 #include "kernels/kernel.hpp"
+#include "kernels/numeric.cuh"
 
 namespace trireme {
 
@@ -46,10 +48,10 @@ __device__ __forceinline__ void read(const float* from, float (&to)[4]) {
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 // Adds what is in memory.
-template <class Number, int n>
-__device__ __forceinline__ void read_and_add(const Number* from, Number (&to)[n]) {
+template <class Value, class Number, int n>
+__device__ __forceinline__ void read_and_add(const Value* from, Number (&to)[n]) {
 #pragma unroll
-  for (int i = 0; i < n; ++i) to[i] += from[i];
+  for (int i = 0; i < n; ++i) to[i] += static_cast<Number>(from[i]);
 }
 // Y is written once. It is the first to be evicted from the caches, so that X stays there.
 __device__ __forceinline__ void write(double* to, const double (&from)[1]) { __stcs(to, from[0]); }
@@ -77,13 +79,16 @@ struct Strip {
   static constexpr int kEach = width / kLanes;       // vectors per lane
   static constexpr int kChunk =                      // vectors per load
       whole ? std::min<int>(kEach, 16 / sizeof(Value)) : 1;
-  using Sums = Value[kEach];
+  using Number = Sum<Value>;
+  using Sums = Number[kEach];
+  using Entries = Value[kEach];
 
   const Value* __restrict__ x;
   Value* __restrict__ y;
   Stride x_stride, y_stride;  // bytes from one row to the next
   std::int32_t vectors;
   bool add;
+  const float* diagonal;  // in FP32 only: null, or see CudaKernel::add_diagonal()
 
   // The first of the kChunk vectors of load number `load`, for lane `member` of a group.
   static __device__ __forceinline__ int vector(int member, int load) {
@@ -100,7 +105,7 @@ struct Strip {
     return lane + static_cast<std::uint64_t>(row) * x_stride;
   }
   // Loads the lane's part of a row of X, or zeros where `wanted` is false.
-  __device__ __forceinline__ void gather(const char* row, int member, Sums& to,
+  __device__ __forceinline__ void gather(const char* row, int member, Entries& to,
                                          bool wanted = true) const {
     const auto* from = reinterpret_cast<const Value*>(row);
 #pragma unroll
@@ -114,16 +119,30 @@ struct Strip {
   // Stores or adds the lane's part of row `row` of Y. A negative row does not exist.
   __device__ __forceinline__ void put(std::int32_t row, int member, const Sums& sums) const {
     if (row < 0) return;
+    [[maybe_unused]] Number factor = 0;
+    [[maybe_unused]] Entries of_diagonal = {};
+    if constexpr (std::is_same_v<Value, float>)
+      if (diagonal) {
+        factor = load<Number>(diagonal + row);
+        gather(row_of_x(lane_of_x(member), row), member, of_diagonal);
+      }
     auto* to = reinterpret_cast<Value*>(reinterpret_cast<char*>(y + member * kChunk) +
                                         static_cast<std::uint64_t>(row) * y_stride);
 #pragma unroll
     for (int load = 0; load < kEach / kChunk; ++load) {
       if (!exists(vector(member, load))) continue;
-      Value part[kChunk];
+      Number part[kChunk];
+      Value result[kChunk];
 #pragma unroll
       for (int i = 0; i < kChunk; ++i) part[i] = sums[load * kChunk + i];
+      if constexpr (std::is_same_v<Value, float>)
+#pragma unroll
+        for (int i = 0; i < kChunk; ++i)
+          part[i] += factor * static_cast<Number>(of_diagonal[load * kChunk + i]);
       if (add) strip::read_and_add(to + vector(0, load), part);
-      strip::write(to + vector(0, load), part);
+#pragma unroll
+      for (int i = 0; i < kChunk; ++i) result[i] = static_cast<Value>(part[i]);
+      strip::write(to + vector(0, load), result);
     }
   }
 };
@@ -141,11 +160,12 @@ __device__ __forceinline__ void add_over_groups(typename Strip::Sums& sums,
 namespace detail {
 template <class Strip, class Value, class Launch>
 void launch_strip(const DeviceMultiVector<const Value>& x, const DeviceMultiVector<Value>& y,
-                  std::int64_t first, std::int64_t vectors, bool add, const Launch& launch) {
+                  std::int64_t first, std::int64_t vectors, bool add, const float* diagonal,
+                  const Launch& launch) {
   using Stride = typename Strip::Stride;
   launch(Strip{x.data + first, y.data + first, static_cast<Stride>(x.row_stride * sizeof(Value)),
                static_cast<Stride>(y.row_stride * sizeof(Value)),
-               static_cast<std::int32_t>(vectors), add});
+               static_cast<std::int32_t>(vectors), add, diagonal});
 }
 
 template <class Strip, class Value>
@@ -157,10 +177,10 @@ bool is_aligned(const Value* data, std::int64_t row_stride) {
 }  // namespace detail
 
 // Calls launch(strip) for strips that together have all vectors of X: as few as possible, so that
-// the matrix is read as seldom as possible.
+// the matrix is read as seldom as possible. `diagonal` is that of Strip.
 template <class Value, class Launch>
 void for_each_strip(DeviceMultiVector<const Value> x, DeviceMultiVector<Value> y,
-                    Accumulate accumulate, const Launch& launch) {
+                    Accumulate accumulate, const float* diagonal, const Launch& launch) {
   const bool add = accumulate == Accumulate::yes;
   for (std::int64_t first = 0; first < x.width;) {
     const std::int64_t left = x.width - first;
@@ -171,7 +191,7 @@ void for_each_strip(DeviceMultiVector<const Value> x, DeviceMultiVector<Value> y
     };
     const auto take = [&]<int width, bool whole>() {
       const std::int64_t vectors = std::min<std::int64_t>(left, width);
-      detail::launch_strip<Strip<Value, width, whole>>(x, y, first, vectors, add, launch);
+      detail::launch_strip<Strip<Value, width, whole>>(x, y, first, vectors, add, diagonal, launch);
       first += vectors;
     };
     // 24 vectors are a strip of 16 and one of 8; 25 vectors are one strip of 32 with tests.

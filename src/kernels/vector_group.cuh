@@ -9,7 +9,7 @@
 //
 // A launch multiplies the vectors of one pass: `columns` of them (4, 8, 16 or 32), all there and
 // aligned (`whole`), or fewer. Each lane adds up its vectors alone. So a NaN reaches its own vector
-// only, and the order of the additions is that of one vector.
+// only, and the order of the additions is that of one vector. Vectors in FP32 are summed in FP64.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,8 @@ struct Operands {
   int width = 0;
   bool aligned = false;  // All rows begin at multiples of 16 bytes.
   bool add = false;
+  // In FP32 only: null, or one number per row; see CudaKernel::add_diagonal().
+  const float* diagonal = nullptr;
 };
 
 // The share of one lane in the rows of X and Y.
@@ -47,14 +49,19 @@ class Lane {
   static constexpr int kColumns = columns;
   static constexpr int kVectors = kBytesPerLane / sizeof(Vector);  // of one lane
   static constexpr int kLanes = columns / kVectors;                // of one group
-  struct alignas(kBytesPerLane) Entries {
-    Vector of[kVectors];
+  using Number = Sum<Vector>;
+  template <class T>
+  struct alignas(kBytesPerLane) Numbers {
+    T of[kVectors];
 
-    __device__ __forceinline__ void add_product(Vector factor, const Entries& entries) {
+    template <class Other>
+    __device__ __forceinline__ void add_product(T factor, const Numbers<Other>& others) {
 #pragma unroll
-      for (int j = 0; j < kVectors; ++j) of[j] += factor * entries.of[j];
+      for (int j = 0; j < kVectors; ++j) of[j] += factor * static_cast<T>(others.of[j]);
     }
   };
+  using Entries = Numbers<Vector>;
+  using Sums = Numbers<Number>;
 
   __device__ explicit Lane(const Operands<Vector>& all)
       : x_(all.x + first()),
@@ -63,7 +70,8 @@ class Lane {
         y_stride_(static_cast<Stride>(all.y_stride)),
         count_(whole ? kVectors : all.width - first()),
         wide_(whole || (all.aligned && count_ >= kVectors)),
-        add_(all.add) {}
+        add_(all.add),
+        diagonal_(all.diagonal) {}
 
   // The place of the lane's first vector in the pass.
   static __device__ int first() { return static_cast<int>(threadIdx.x % kLanes) * kVectors; }
@@ -73,21 +81,26 @@ class Lane {
   }
 
   // Ends the sums of a row.
-  __device__ __forceinline__ void finish(std::int32_t row, Entries sums) const {
+  __device__ __forceinline__ void finish(std::int32_t row, Sums sums) const {
+    if constexpr (std::is_same_v<Vector, float>)
+      if (diagonal_) sums.add_product(load<Number>(diagonal_ + row), x_of(row));
     Vector* y = y_ + static_cast<std::int64_t>(row) * y_stride_;
     if (add_) {
       const Entries before = read(y);
 #pragma unroll
-      for (int j = 0; j < kVectors; ++j) sums.of[j] += before.of[j];
+      for (int j = 0; j < kVectors; ++j) sums.of[j] += static_cast<Number>(before.of[j]);
     }
+    Entries result;
+#pragma unroll
+    for (int j = 0; j < kVectors; ++j) result.of[j] = static_cast<Vector>(sums.of[j]);
     if (wide_) {
       float4 word;
-      memcpy(&word, &sums, sizeof(word));
+      memcpy(&word, &result, sizeof(word));
       __stcs(reinterpret_cast<float4*>(y), word);
     } else {
 #pragma unroll
       for (int j = 0; j < kVectors; ++j)
-        if (j < count_) y[j] = sums.of[j];
+        if (j < count_) y[j] = result.of[j];
     }
   }
 
@@ -114,12 +127,13 @@ class Lane {
   int count_;
   bool wide_;  // The lane has all its vectors, and they are aligned.
   bool add_;
+  const float* diagonal_;
 };
 
 // Adds the sums of all groups of the warp, in a tree. Every group returns the same bits.
 template <class Lane>
-__device__ __forceinline__ typename Lane::Entries sum_of_groups(typename Lane::Entries sums,
-                                                                int lanes = 32) {
+__device__ __forceinline__ typename Lane::Sums sum_of_groups(typename Lane::Sums sums,
+                                                             int lanes = 32) {
   for (int offset = Lane::kLanes; offset < lanes; offset *= 2)
 #pragma unroll
     for (int j = 0; j < Lane::kVectors; ++j)
@@ -129,10 +143,10 @@ __device__ __forceinline__ typename Lane::Entries sum_of_groups(typename Lane::E
 
 // Calls launch(lane, operands) for one pass after the other, where `lane` is a Lane type as a
 // std::type_identity. Vectors of one pass lie side by side in `operands`. The passes are for 32,
-// 16, 8 or, where that is `fewest`, 4 vectors.
+// 16, 8 or, where that is `fewest`, 4 vectors. `diagonal` is that of Operands.
 template <class Vector, int fewest = 8, class Launch>
 void in_passes(const DeviceMultiVector<const Vector>& x, const DeviceMultiVector<Vector>& y,
-               bool add, const Launch& launch) {
+               bool add, DeviceSpan<const float> diagonal, const Launch& launch) {
   const auto fits = [](const void* data, std::int64_t stride) {
     return reinterpret_cast<std::uintptr_t>(data) % kBytesPerLane == 0 &&
            stride * static_cast<std::int64_t>(sizeof(Vector)) % kBytesPerLane == 0 &&
@@ -144,7 +158,7 @@ void in_passes(const DeviceMultiVector<const Vector>& x, const DeviceMultiVector
     const std::int64_t width = std::min<std::int64_t>(columns, x.width - first);
     launch(std::type_identity<Lane<columns, whole, Vector>>{},
            Operands<Vector>{x.data + first, y.data + first, x.row_stride, y.row_stride,
-                            static_cast<int>(width), aligned, add});
+                            static_cast<int>(width), aligned, add, diagonal.data()});
     first += width;
   };
   while (first < x.width) {

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "device/device.hpp"
 #include "device/stream.hpp"
+#include "kernels/narrow_kernel.hpp"
 #include "solvers/cuda_process_sum.hpp"
 #include "solvers/executors/cuda_lockstep_executor.cuh"
 #include "solvers/memory_agreement.hpp"
@@ -22,7 +23,7 @@
 namespace trireme::solvers {
 namespace {
 
-constexpr int kCallersVectors = 2;  // b and x, which come before the work vectors
+constexpr int kCallersVectors = CudaLockstepBlock::callers_vectors;
 constexpr int kBlocksPerMultiprocessor = 4;
 
 }  // namespace
@@ -44,6 +45,8 @@ struct CudaBlockSolver::Work {
   CudaLockstepBlock block;
   CudaLockstepExecutor::Sums sums;
   DeviceBuffer<double> arrays;  // of a method that restarts
+  bool floats = false;          // loops have FP32 vectors unless they run exactly
+  DeviceBuffer<float> diagonal_in_fp32;
 
   Work(CudaSystem& of, Method by, Variant variant, const PreconditionerSpec& spec,
        const MethodOptions& chosen)
@@ -52,7 +55,18 @@ struct CudaBlockSolver::Work {
         options(chosen),
         of_one_vector(of, by, variant, spec, {.mode = CudaMode::graph}, chosen),
         block(of.rows(), of.order(), stream),
-        sums(of.rows(), stream) {}
+        sums(of.rows(), stream) {
+    bool wanted = false;
+    visit_solve([&](auto entry, const auto& m) {
+      wanted = kHasFloats<typename decltype(entry)::type, std::decay_t<decltype(m)>>;
+    });
+    if (!wanted || !system.takes_floats()) return;
+    system.prepare_floats();
+    floats = system.takes_floats() && system.multiplies_float_vectors();
+  }
+
+  // Whether loops that do not run exactly differ from those that do.
+  bool inexact() const { return floats || system.inexact(); }
 
   // Calls visit(algorithm, m) with the entry of the method and the preconditioner.
   template <class Visit>
@@ -120,22 +134,28 @@ struct CudaBlockSolver::Work {
     const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
     for (std::size_t k = 0; k < columns.size(); ++k)
       columns[k].state.column = static_cast<std::int32_t>(k);
-    block.bring(std::move(columns), b, x, zero_guess);
+    const bool in_fp32 = floats && !exactly;
+    block.bring(std::move(columns), b, x, zero_guess, in_fp32);
     const int of_method = work_vectors(exactly).first;
     const auto vector = [&](int k) {  // null where the algorithm does not use it
       return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
     };
-    CudaLockstepExecutor executor(system, block, sums, stream, exactly);
+    CudaLockstepExecutor executor(system, block, sums, stream, inexact() && !exactly);
     const SystemVectors callers{block.vector(0),
                                 block.vector(1),
                                 zero_guess,
                                 norm,
                                 {options.restart, arrays.data(), !exactly}};
     visit_solve([&](auto entry, const auto& prepared) {
+      using Algorithm = typename decltype(entry)::type;
+      if constexpr (kHasFloats<Algorithm, std::decay_t<decltype(prepared)>>) {
+        if (in_fp32)
+          return run_solve(executor, Algorithm::Narrow::with(callers, vector), narrowed(prepared));
+      }
       const auto m = on_block(prepared, of_method);
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>)
         require_on_device(*m.operation);
-      run_solve(executor, decltype(entry)::type::with(callers, vector), m);
+      run_solve(executor, Algorithm::with(callers, vector), m);
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>) m.operation->check_device();
     });
     block.give_back(x);
@@ -152,6 +172,17 @@ struct CudaBlockSolver::Work {
       return m;
   }
 
+  // D^-1 as a loop with FP32 vectors reads it.
+  Jacobi narrowed(const Jacobi& m) {
+    Jacobi narrow = m;
+    const auto rows = static_cast<std::size_t>(system.rows());
+    if (!m.inverse_diagonal.values) return narrow;
+    if (diagonal_in_fp32.size() < rows) diagonal_in_fp32 = DeviceBuffer<float>(rows, stream);
+    round_to_fp32({m.inverse_diagonal.values, rows}, diagonal_in_fp32.span(), stream);
+    narrow.in_fp32 = diagonal_in_fp32.data();
+    return narrow;
+  }
+
   std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
                                  bool zero_guess, const Tolerances& rule,
                                  std::span<const IterationObserver> observers,
@@ -163,7 +194,7 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
                                                       const Tolerances& rule,
                                                       std::span<const IterationObserver> observers,
                                                       std::span<const double> atol) {
-  const bool exactly = !system.inexact();
+  const bool exactly = !inexact();
   reserve(b.width, exactly);
   std::vector<SolveResult> results(static_cast<std::size_t>(b.width));
   std::vector<LockstepColumn> columns(results.size());
@@ -207,7 +238,7 @@ std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double> b, Mul
                                                 std::span<const IterationObserver> observers,
                                                 std::span<const double> atol) {
   require_block(work_->system.rows(), b, x, observers.size(), atol.size());
-  if (work_->system.inexact()) require_norm(rule);
+  if (work_->inexact()) require_norm(rule);
   if (rule.judged_by_caller)
     throw Error(ExitCode::usage,
                 "many right-hand sides at once on a GPU cannot be judged by the caller; solve one "
@@ -229,7 +260,7 @@ std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double> b, Mul
 }
 
 std::int64_t CudaBlockSolver::bytes(std::int64_t width) const {
-  return work_->bytes(std::min<std::int64_t>(width, kMaxColumns), !work_->system.inexact());
+  return work_->bytes(std::min<std::int64_t>(width, kMaxColumns), !work_->inexact());
 }
 void CudaBlockSolver::renew(const PreconditionerSpec& spec) { work_->of_one_vector.renew(spec); }
 void CudaBlockSolver::weigh_rows(const RowScale& scale) { work_->of_one_vector.weigh_rows(scale); }

@@ -34,6 +34,13 @@ class CudaKernelSystem : public CudaSystem {
                        StreamRef stream) override {
     narrow_->multiply(x, y, partials, stream);
   }
+  bool multiplies_float_vectors() const override {
+    return narrow_ != nullptr && narrow_->multiplies_vectors();
+  }
+  void multi_multiply_floats(DeviceMultiVector<const float> x, DeviceMultiVector<float> y,
+                             StreamRef stream) override {
+    narrow_->multi_multiply(x, y, stream);
+  }
   bool multiplies_vectors() const override { return kernel_.multiplies_vectors(); }
   void multi_multiply(DeviceMultiVector<const double> x, DeviceMultiVector<double> y,
                       StreamRef stream) override {

@@ -56,6 +56,11 @@ class CudaSystem {
   virtual void prepare_multi_product(std::int64_t /*stride*/, std::int64_t /*width*/) {}
   virtual void multi_multiply(DeviceMultiVector<const double> /*x*/,
                               DeviceMultiVector<double> /*y*/, StreamRef /*stream*/) {}
+  // Whether multi_multiply_floats() exists, which is known after prepare_floats(): Y = A X by the
+  // product of multiply_floats(), for vectors side by side as in multi_multiply().
+  virtual bool multiplies_float_vectors() const { return false; }
+  virtual void multi_multiply_floats(DeviceMultiVector<const float> /*x*/,
+                                     DeviceMultiVector<float> /*y*/, StreamRef /*stream*/) {}
   // The number of partial sums that multiply_and_dot() writes; 0 if the system does not have that
   // function.
   virtual std::size_t dot_partials() const { return 0; }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/narrow_kernel.hpp"
 #include "solvers/block_solves.hpp"
 #include "solvers/cuda_block_solver.hpp"
 #include "solvers/gpu_solves.hpp"
@@ -47,6 +48,37 @@ inline std::vector<Solved> solve_block_mixed_on_gpu(const CsrMatrix<double>& a,
   stream.synchronize();
   solvers::CudaKernelSystem system(*rounded, on_device.view(), exact.get(), defect.view());
   return solve_block_on_gpu(system, b, options);
+}
+
+// A system that counts its products in FP32.
+class CountsFloatProducts : public solvers::CudaKernelSystem {
+ public:
+  using CudaKernelSystem::CudaKernelSystem;
+  void multi_multiply_floats(DeviceMultiVector<const float> x, DeviceMultiVector<float> y,
+                             StreamRef stream) override {
+    ++products;
+    CudaKernelSystem::multi_multiply_floats(x, y, stream);
+  }
+  int products = 0;
+};
+
+// With values and work vectors in FP32, and the exact product by albus.
+inline std::vector<Solved> solve_block_in_fp32_on_gpu(const CsrMatrix<double>& a,
+                                                      const std::vector<Array<double>>& b,
+                                                      const GpuOptions& options,
+                                                      const std::vector<Array<double>>& x0 = {}) {
+  const Stream stream;
+  const auto on_device = to_device(a.view(), stream);
+  const auto defect = to_device(std::span<const float>(row_defect(a)), stream);
+  const auto exact = build_cuda_kernel<double>("albus", on_device.view(), stream);
+  const auto rounded = build_mixed_cuda_kernel(options.gpu_kernel, on_device.view(), stream);
+  NarrowKernel narrow(options.gpu_kernel, on_device.view(), defect.view(), stream);
+  EXPECT_TRUE(narrow.multiplies_vectors());
+  stream.synchronize();
+  CountsFloatProducts system(*rounded, on_device.view(), exact.get(), defect.view(), &narrow);
+  const std::vector<Solved> solved = solve_block_on_gpu(system, b, options, x0);
+  EXPECT_GT(system.products, 0);
+  return solved;
 }
 
 }  // namespace trireme::test

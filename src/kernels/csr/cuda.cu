@@ -88,7 +88,7 @@ class CsrCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
     if constexpr (kMultipliesVectors)
       multiply_vectors<Stored, Vector>({a_.rows, a_.row_ptr.data(), a_.col_idx.data(), values()},
                                        {width_, resident_threads_}, x, y,
-                                       accumulate == Accumulate::yes, stream);
+                                       accumulate == Accumulate::yes, diagonal_, stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {

@@ -34,16 +34,16 @@ __global__ void __launch_bounds__(kThreads)
                            static_cast<int>(threadIdx.x) / row_lanes;
   const std::int32_t begin = row < a.rows ? __ldg(a.row_ptr + row) : 0;
   const std::int32_t end = row < a.rows ? __ldg(a.row_ptr + row + 1) : 0;
-  typename Lane::Entries sums{};
+  typename Lane::Sums sums{};
   for (std::int64_t k = begin + group; k < end; k += kInFlight * groups) {
     std::int32_t column[kInFlight];
-    Vector value[kInFlight];
+    Sum<Vector> value[kInFlight];
     typename Lane::Entries x[kInFlight];
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
       const bool there = k + i * groups < end;
       column[i] = there ? __ldg(a.col_idx + k + i * groups) : -1;
-      value[i] = there ? load<Vector>(a.values + k + i * groups) : Vector{};
+      value[i] = there ? load<Sum<Vector>>(a.values + k + i * groups) : Sum<Vector>{};
     }
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
@@ -62,10 +62,10 @@ __global__ void __launch_bounds__(kThreads)
 template <class Stored, class Vector>
 void multiply_vectors(const CsrPointers<Stored>& a, LanesLimit most,
                       DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y, bool add,
-                      StreamRef stream) {
+                      DeviceSpan<const float> diagonal, StreamRef stream) {
   if (a.rows == 0) return;
   vectors::in_passes<Vector>(
-      x, y, add, [&]<class Lane>(std::type_identity<Lane>, const auto& operands) {
+      x, y, add, diagonal, [&]<class Lane>(std::type_identity<Lane>, const auto& operands) {
         // One group per row is fastest (H200: 1.4 times on elasticity) where that fills the GPU.
         int row_lanes = Lane::kLanes;
         while (row_lanes < most.row_lanes && a.rows * row_lanes < most.threads) row_lanes *= 2;
@@ -78,12 +78,12 @@ void multiply_vectors(const CsrPointers<Stored>& a, LanesLimit most,
 
 template void multiply_vectors(const CsrPointers<double>&, LanesLimit,
                                DeviceMultiVector<const double>, DeviceMultiVector<double>, bool,
-                               StreamRef);
+                               DeviceSpan<const float>, StreamRef);
 template void multiply_vectors(const CsrPointers<float>&, LanesLimit,
                                DeviceMultiVector<const double>, DeviceMultiVector<double>, bool,
-                               StreamRef);
+                               DeviceSpan<const float>, StreamRef);
 template void multiply_vectors(const CsrPointers<float>&, LanesLimit,
                                DeviceMultiVector<const float>, DeviceMultiVector<float>, bool,
-                               StreamRef);
+                               DeviceSpan<const float>, StreamRef);
 
 }  // namespace trireme

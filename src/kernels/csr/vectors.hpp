@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "device/multi_vector.hpp"
+#include "device/span.hpp"
 #include "device/stream.hpp"
 
 namespace trireme {
@@ -25,11 +26,12 @@ struct LanesLimit {
   std::int64_t threads = 0;
 };
 
-// Y = A X, or Y += A X where `add`, for vectors side by side. Asynchronous in `stream`. Stored and
-// Vector: double and double, float and double, float and float.
+// Y = A X, or Y += A X where `add`, for vectors side by side. `diagonal` is empty, or in FP32 that
+// of CudaKernel::add_diagonal(). Asynchronous in `stream`. Stored and Vector: double and double,
+// float and double, float and float.
 template <class Stored, class Vector>
 void multiply_vectors(const CsrPointers<Stored>& a, LanesLimit most,
                       DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y, bool add,
-                      StreamRef stream);
+                      DeviceSpan<const float> diagonal, StreamRef stream);
 
 }  // namespace trireme

@@ -83,11 +83,12 @@ struct FourEntries {
 };
 
 template <class Strip, class Stored>
-__device__ __forceinline__ void add_one(Stored value, const typename Strip::Sums& row_of_x,
+__device__ __forceinline__ void add_one(Stored value, const typename Strip::Entries& row_of_x,
                                         typename Strip::Sums& sums) {
+  using Number = typename Strip::Number;
 #pragma unroll
   for (int i = 0; i < Strip::kEach; ++i)
-    sums[i] += static_cast<typename Strip::Vector>(value) * row_of_x[i];
+    sums[i] += static_cast<Number>(value) * static_cast<Number>(row_of_x[i]);
 }
 
 // Adds four entries, one after the other, to the sums of the row. Where they may be padded, a value
@@ -96,7 +97,7 @@ template <bool padded, class Stored, class Strip>
 __device__ __forceinline__ void add_four(const Strip& strip, const ColumnsOfX<Strip>& x,
                                          const FourEntries<Stored>& entries, int member,
                                          typename Strip::Sums& sums) {
-  typename Strip::Sums rows[4];
+  typename Strip::Entries rows[4];
 #pragma unroll
   for (int k = 0; k < 4; ++k)
     strip.gather(x.row(strip, entries.column[k]), member, rows[k],
@@ -110,7 +111,7 @@ template <class Stored, class Strip>
 __device__ __forceinline__ void add_end(const Strip& strip, const ColumnsOfX<Strip>& x,
                                         const FourEntries<Stored>& entries, std::int32_t count,
                                         int member, typename Strip::Sums& sums) {
-  typename Strip::Sums rows[3];
+  typename Strip::Entries rows[3];
 #pragma unroll
   for (int k = 0; k < 3; ++k)
     if (k < count) strip.gather(x.row(strip, entries.column[k]), member, rows[k]);

@@ -35,7 +35,6 @@ template <class Stored, class Strip>
 __device__ __forceinline__ void mixed_rows(const Product<Stored, typename Strip::Vector>& p,
                                            const Strip& strip, const Task& task,
                                            const Group<Strip>& group) {
-  using Vector = typename Strip::Vector;
   const ColumnsOfX<Strip> x(strip, -1, group.member);
   const std::int32_t first = task.row - p.first_medium;
   const std::int32_t* rowblock = p.rowblock_ptr + first / 8;
@@ -55,11 +54,9 @@ __device__ __forceinline__ void mixed_rows(const Product<Stored, typename Strip:
     if (row >= task.size()) continue;
 #pragma unroll 2
     for (std::int32_t at = p.irreg_ptr[first + row]; at < p.irreg_ptr[first + row + 1]; ++at) {
-      typename Strip::Sums row_of_x;
+      typename Strip::Entries row_of_x;
       strip.gather(x.row(strip, __ldcs(p.irregular.cid + at)), group.member, row_of_x);
-      const auto value = static_cast<Vector>(__ldcs(p.irregular.val + at));
-#pragma unroll
-      for (int i = 0; i < Strip::kEach; ++i) sums[i] += value * row_of_x[i];
+      add_one<Strip>(__ldcs(p.irregular.val + at), row_of_x, sums);
     }
     strip.put(p.caller_row(task, row), group.member, sums);
   }
@@ -141,7 +138,7 @@ __device__ __forceinline__ void short_rows(const Product<Stored, typename Strip:
 #pragma unroll 1
   for (std::int32_t four = group.number; four < fours; four += at_once * groups) {
     FourEntries<Stored> entries[at_once];
-    typename Strip::Sums rows_of_x[at_once][4];
+    typename Strip::Entries rows_of_x[at_once][4];
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
       const std::int32_t mine = four + i * groups;

@@ -54,7 +54,7 @@ void multiply_strips(const Product<Stored, Vector>& product, DeviceMultiVector<c
                      DeviceMultiVector<Vector> y, Accumulate accumulate, StreamRef stream) {
   if (product.task_count == 0) return;
   const unsigned blocks = (product.task_count + kWarps - 1) / kWarps;
-  for_each_strip(x, y, accumulate, [&]<class Strip>(const Strip& strip) {
+  for_each_strip(x, y, accumulate, product.diagonal, [&]<class Strip>(const Strip& strip) {
     multiply_strip<Stored><<<blocks, kThreads, 0, stream>>>(product, strip);
     check_launch();
   });

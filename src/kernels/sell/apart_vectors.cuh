@@ -55,17 +55,19 @@ struct ApartRows {
 };
 
 // The place of a part of a unit, for this lane.
-template <class Lane, class Vector>
-__device__ __forceinline__ typename Lane::Entries* part_of(Vector* parts, std::int64_t unit,
-                                                           bool is_tail) {
-  return reinterpret_cast<typename Lane::Entries*>(
+template <class Lane>
+__device__ __forceinline__ typename Lane::Sums* part_of(typename Lane::Number* parts,
+                                                        std::int64_t unit, bool is_tail) {
+  return reinterpret_cast<typename Lane::Sums*>(
       parts + (2 * unit + (is_tail ? 1 : 0)) * Lane::kColumns + Lane::first());
 }
 
 // One warp multiplies one unit.
-template <class Lane, class Stored, class Vector>
+template <class Lane, class Stored>
 __device__ __forceinline__ void multiply_apart(const ApartRows<Stored>& a, std::int32_t unit,
-                                               const Lane& lane, Vector* __restrict__ parts) {
+                                               const Lane& lane,
+                                               typename Lane::Number* __restrict__ parts) {
+  using Number = typename Lane::Number;
   constexpr int kGroups = 32 / Lane::kLanes;
   if (unit >= units_of(a.nnz)) return;  // the whole warp
   const std::int32_t begin = unit * kUnit;
@@ -75,16 +77,16 @@ __device__ __forceinline__ void multiply_apart(const ApartRows<Stored>& a, std::
   for (std::int32_t from = begin; from < end; ++row) {
     const std::int32_t row_end = a.row_ptr[row + 1];
     const std::int32_t to = min(row_end, end);
-    typename Lane::Entries sums{};
+    typename Lane::Sums sums{};
     for (std::int32_t k = from + group; k < to; k += kInFlight * kGroups) {
       std::int32_t column[kInFlight];
-      Vector value[kInFlight];
+      Number value[kInFlight];
       typename Lane::Entries x[kInFlight];
 #pragma unroll
       for (int i = 0; i < kInFlight; ++i) {
         const bool there = k + i * kGroups < to;
         column[i] = there ? __ldg(a.col_idx + k + i * kGroups) : -1;
-        value[i] = there ? load<Vector>(a.values + k + i * kGroups) : Vector{};
+        value[i] = there ? load<Number>(a.values + k + i * kGroups) : Number{};
       }
 #pragma unroll
       for (int i = 0; i < kInFlight; ++i) {
@@ -109,7 +111,8 @@ __device__ __forceinline__ void multiply_apart(const ApartRows<Stored>& a, std::
 // The warp of the unit in which a cut row begins adds up the parts of the row.
 template <class Lane, class Stored, class Vector>
 __global__ void __launch_bounds__(kApartThreads)
-    add_parts(ApartRows<Stored> a, vectors::Operands<Vector> operands, Vector* parts) {
+    add_parts(ApartRows<Stored> a, vectors::Operands<Vector> operands,
+              typename Lane::Number* parts) {
   constexpr int kGroups = 32 / Lane::kLanes;
   const auto unit = static_cast<std::int32_t>(blockIdx.x * kUnitsPerBlock + threadIdx.x / 32);
   if (unit + 1 >= units_of(a.nnz)) return;  // No row is cut at the end of the last unit.
@@ -118,7 +121,7 @@ __global__ void __launch_bounds__(kApartThreads)
   if (a.row_ptr[row + 1] <= end || a.row_ptr[row] < unit * kUnit) return;
   const std::int32_t last = (a.row_ptr[row + 1] - 1) / kUnit;
   const int group = static_cast<int>(threadIdx.x) % 32 / Lane::kLanes;
-  typename Lane::Entries sums{};
+  typename Lane::Sums sums{};
 #pragma unroll 4
   for (std::int32_t u = unit + group; u <= last; u += kGroups)
     sums.add_product(1, *part_of<Lane>(parts, u, u == unit));

@@ -105,7 +105,7 @@ class RaggedCuda final : public CudaKernel<Vector> {
   void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
                       Accumulate accumulate, StreamRef stream) override {
     if constexpr (kMultipliesVectors)
-      vectors_.multiply(layout_, x, y, accumulate == Accumulate::yes, stream);
+      vectors_.multiply(layout_, x, y, accumulate == Accumulate::yes, diagonal_, stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {

@@ -31,16 +31,17 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kMaxColumns = 32;  // of a pass
 
 // The sum of this lane's vectors of a part.
-template <class Lane, class Vector>
-__device__ __forceinline__ Vector* part_at(Vector* parts, std::int32_t part) {
+template <class Lane, class Number>
+__device__ __forceinline__ Number* part_at(Number* parts, std::int32_t part) {
   return parts + static_cast<std::int64_t>(part) * Lane::kColumns + Lane::first();
 }
 
 template <class Lane, int lane_rows, class Stored, class Vector>
 __global__ void __launch_bounds__(kThreads, tuning::kRaggedBlocksOfVectors)
     multiply_slices(RaggedSlices<Stored> a, vectors::Operands<Vector> operands,
-                    Vector* __restrict__ parts) {
-  using Entries = typename Lane::Entries;
+                    typename Lane::Number* __restrict__ parts) {
+  using Number = typename Lane::Number;
+  using Sums = typename Lane::Sums;
   constexpr int kGroups = kLanes / Lane::kLanes;  // of the warp
   const std::int32_t number = static_cast<std::int32_t>(blockIdx.x) * kWarps +
                               static_cast<std::int32_t>(threadIdx.x) / kLanes;
@@ -50,11 +51,11 @@ __global__ void __launch_bounds__(kThreads, tuning::kRaggedBlocksOfVectors)
   const RaggedSlice slice = a.slice(number);
   const int lanes = slice.lanes();           // of a row
   const int together = max(lanes, kGroups);  // lanes of the slice after which rows are complete
-  Entries sums[lane_rows] = {};
+  Sums sums[lane_rows] = {};
   for (int turn = 0; turn < kLanes; turn += kGroups) {
     const int slice_lane = turn + group;
     for_entries<lane_rows>(a, slice, slice_lane, [&](int r, Stored value, std::int32_t column) {
-      sums[r].add_product(static_cast<Vector>(value), lane.x_of(column));
+      sums[r].add_product(static_cast<Number>(value), lane.x_of(column));
     });
     if ((turn + kGroups) % together != 0) continue;
     if (slice.part()) {
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(kThreads, tuning::kRaggedBlocksOfVectors)
     const int added = min(lanes, kGroups);  // groups of a row
 #pragma unroll
     for (int r = 0; r < lane_rows; ++r) {
-      const Entries sum = vectors::sum_of_groups<Lane>(sums[r], added * Lane::kLanes);
+      const Sums sum = vectors::sum_of_groups<Lane>(sums[r], added * Lane::kLanes);
       sums[r] = {};
       const int row = slice.row_of(slice_lane, r);
       if (group % added != 0) continue;
@@ -74,8 +75,8 @@ __global__ void __launch_bounds__(kThreads, tuning::kRaggedBlocksOfVectors)
         if (row < slice.rows()) lane.finish(a.row_order[slice.first_row + row], sum);
       } else if (r == 0) {
         const CutRow cut = a.cut_rows[slice.first_row];
-        *reinterpret_cast<Entries*>(
-            part_at<Lane>(parts, cut.first_part + number - cut.first_slice)) = sum;
+        *reinterpret_cast<Sums*>(part_at<Lane>(parts, cut.first_part + number - cut.first_slice)) =
+            sum;
       }
     }
   }
@@ -84,19 +85,18 @@ __global__ void __launch_bounds__(kThreads, tuning::kRaggedBlocksOfVectors)
 // One warp per cut row.
 template <class Lane, class Vector>
 __global__ void __launch_bounds__(kThreads)
-    add_parts(std::int32_t count, const CutRow* cut_rows, const Vector* __restrict__ parts,
-              vectors::Operands<Vector> operands) {
-  using Entries = typename Lane::Entries;
+    add_parts(std::int32_t count, const CutRow* cut_rows,
+              const typename Lane::Number* __restrict__ parts, vectors::Operands<Vector> operands) {
+  using Sums = typename Lane::Sums;
   const std::int32_t number = static_cast<std::int32_t>(blockIdx.x) * kWarps +
                               static_cast<std::int32_t>(threadIdx.x) / kLanes;
   if (number >= count) return;
   const Lane lane(operands);
   const CutRow cut = cut_rows[number];
   const int group = static_cast<int>(threadIdx.x) % kLanes / Lane::kLanes;
-  Entries sum{};
+  Sums sum{};
   for (std::int32_t part = group; part < cut.parts; part += kLanes / Lane::kLanes) {
-    const Entries one =
-        *reinterpret_cast<const Entries*>(part_at<Lane>(parts, cut.first_part + part));
+    const Sums one = *reinterpret_cast<const Sums*>(part_at<Lane>(parts, cut.first_part + part));
 #pragma unroll
     for (int j = 0; j < Lane::kVectors; ++j) sum.of[j] += one.of[j];
   }
@@ -117,10 +117,10 @@ RaggedVectors<Value>::RaggedVectors(const RaggedDeviceLayout<Value>& layout, Str
 template <class Value>
 void RaggedVectors<Value>::multiply(const RaggedDeviceLayout<Value>& layout,
                                     DeviceMultiVector<const Value> x, DeviceMultiVector<Value> y,
-                                    bool add, StreamRef stream) {
+                                    bool add, DeviceSpan<const float> diagonal, StreamRef stream) {
   const auto cut_rows = static_cast<std::int32_t>(layout.cut_rows.size());
   vectors::in_passes<Value, 4>(
-      x, y, add, [&]<class Lane>(std::type_identity<Lane>, const auto& operands) {
+      x, y, add, diagonal, [&]<class Lane>(std::type_identity<Lane>, const auto& operands) {
         with_ragged_slices<Value>(layout, [&](auto lane_rows, const auto& slices) {
           multiply_slices<Lane, decltype(lane_rows)::value>
               <<<blocks_for(slices.count), kThreads, 0, stream>>>(slices, operands, parts_.data());
@@ -128,7 +128,7 @@ void RaggedVectors<Value>::multiply(const RaggedDeviceLayout<Value>& layout,
         check_launch();
         if (cut_rows == 0) return;
         add_parts<Lane><<<blocks_for(cut_rows), kThreads, 0, stream>>>(
-            cut_rows, layout.cut_rows.data(), static_cast<const Value*>(parts_.data()), operands);
+            cut_rows, layout.cut_rows.data(), static_cast<const double*>(parts_.data()), operands);
         check_launch();
       });
 }

@@ -4,6 +4,7 @@
 
 #include "device/buffer.hpp"
 #include "device/multi_vector.hpp"
+#include "device/span.hpp"
 #include "device/stream.hpp"
 #include "kernels/sell/ragged_device_layout.hpp"
 
@@ -17,12 +18,14 @@ class RaggedVectors {
   // Allocates 32 numbers for each part of a cut row.
   RaggedVectors(const RaggedDeviceLayout<Value>& layout, StreamRef stream);
 
-  // Y = A X, or Y += A X where `add`, for vectors side by side. Asynchronous in `stream`.
+  // Y = A X, or Y += A X where `add`, for vectors side by side. `diagonal` is empty, or in FP32
+  // that of CudaKernel::add_diagonal(). Asynchronous in `stream`.
   void multiply(const RaggedDeviceLayout<Value>& layout, DeviceMultiVector<const Value> x,
-                DeviceMultiVector<Value> y, bool add, StreamRef stream);
+                DeviceMultiVector<Value> y, bool add, DeviceSpan<const float> diagonal,
+                StreamRef stream);
 
  private:
-  DeviceBuffer<Value> parts_;
+  DeviceBuffer<double> parts_;
 };
 
 }  // namespace trireme::sell

@@ -169,7 +169,8 @@ __device__ __forceinline__ void prefetch_slice(const Slices<Stored, Column>& a,
 template <class Lane, int lane_rows, class Stored, class Column, class Vector>
 __global__ void __launch_bounds__(kThreads, (tuning::kBlocksOfVectors<lane_rows, Vector>))
     multiply_by_vectors(Slices<Stored, Column> a, ApartRows<Stored> apart,
-                        vectors::Operands<Vector> operands, Vector* __restrict__ parts, int ahead) {
+                        vectors::Operands<Vector> operands,
+                        typename Lane::Number* __restrict__ parts, int ahead) {
   const Lane lane(operands);
   auto block = static_cast<std::int32_t>(blockIdx.x);
   if (block < apart.blocks()) {
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(kThreads, (tuning::kBlocksOfVectors<lane_rows,
   const std::int32_t slice = group / kLanes, slice_lane = group % kLanes;
   if (slice >= a.count) return;
 
-  typename Lane::Entries sums[lane_rows] = {};
+  typename Lane::Sums sums[lane_rows] = {};
   const auto [begin, end] = steps_of<lane_rows>(a, slice);
   const LaneColumns<lane_rows, Stored, Column> lane_columns(a, slice, slice_lane, begin, end);
   auto next = lane_columns.at(begin);
@@ -203,7 +204,7 @@ __global__ void __launch_bounds__(kThreads, (tuning::kBlocksOfVectors<lane_rows,
       if (columns.has(r)) x[r] = lane.x_of(columns.of(r));
 #pragma unroll
     for (int r = 0; r < lane_rows; ++r)
-      sums[r].add_product(static_cast<Vector>(values.of_row[r]), x[r]);
+      sums[r].add_product(static_cast<typename Lane::Number>(values.of_row[r]), x[r]);
   }
 #pragma unroll
   for (int r = 0; r < lane_rows; ++r) {
@@ -214,7 +215,7 @@ __global__ void __launch_bounds__(kThreads, (tuning::kBlocksOfVectors<lane_rows,
 
 template <class Lane, int lane_rows, class Stored, class Column, class Vector>
 void launch(const Slices<Stored, Column>& a, const ApartRows<Stored>& apart,
-            const vectors::Operands<Vector>& operands, Vector* parts, const Gpu& gpu,
+            const vectors::Operands<Vector>& operands, typename Lane::Number* parts, const Gpu& gpu,
             StreamRef stream) {
   constexpr int kGroups = kThreads / Lane::kLanes;  // of a block
   const std::int64_t groups = static_cast<std::int64_t>(a.count) * kLanes;
@@ -311,14 +312,15 @@ Vectors<Value>::Vectors(const DeviceLayout<Value>& layout, StreamRef stream) {
           .l2_bytes = static_cast<std::int64_t>(gpu.l2_bytes),
           .bytes_per_slice = layout.slices > 0 ? layout.stored_bytes() / layout.slices : 0};
   if (layout.apart_nnz > 0)
-    parts_ = DeviceBuffer<Value>(2 * units_of(layout.apart_nnz) * kMaxColumns, stream);
+    parts_ = DeviceBuffer<double>(2 * units_of(layout.apart_nnz) * kMaxColumns, stream);
 }
 
 template <class Value>
 void Vectors<Value>::multiply(const DeviceLayout<Value>& layout, DeviceMultiVector<const Value> x,
-                              DeviceMultiVector<Value> y, bool add, StreamRef stream) {
+                              DeviceMultiVector<Value> y, bool add,
+                              DeviceSpan<const float> diagonal, StreamRef stream) {
   vectors::in_passes<Value>(
-      x, y, add, [&]<class Lane>(std::type_identity<Lane>, const auto& operands) {
+      x, y, add, diagonal, [&]<class Lane>(std::type_identity<Lane>, const auto& operands) {
         with_slices(layout, [&]<class Stored, class Column>(auto lane_rows,
                                                             const Slices<Stored, Column>& slices) {
           launch<Lane, decltype(lane_rows)::value>(slices, apart_rows<Stored>(layout), operands,

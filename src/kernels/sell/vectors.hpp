@@ -6,6 +6,7 @@
 
 #include "device/buffer.hpp"
 #include "device/multi_vector.hpp"
+#include "device/span.hpp"
 #include "device/stream.hpp"
 #include "kernels/sell/device_layout.hpp"
 
@@ -23,16 +24,18 @@ template <class Value>
 class Vectors {
  public:
   Vectors() = default;
-  // Allocates 2 bytes per nonzero (float: 1) of the rows kept apart.
+  // Allocates 2 bytes per nonzero of the rows kept apart.
   Vectors(const DeviceLayout<Value>& layout, StreamRef stream);
 
-  // Y = A X, or Y += A X where `add`, for vectors side by side. Asynchronous in `stream`.
+  // Y = A X, or Y += A X where `add`, for vectors side by side. `diagonal` is empty, or in FP32
+  // that of CudaKernel::add_diagonal(). Asynchronous in `stream`.
   void multiply(const DeviceLayout<Value>& layout, DeviceMultiVector<const Value> x,
-                DeviceMultiVector<Value> y, bool add, StreamRef stream);
+                DeviceMultiVector<Value> y, bool add, DeviceSpan<const float> diagonal,
+                StreamRef stream);
 
  private:
   Gpu gpu_;
-  DeviceBuffer<Value> parts_;  // sums of rows that units of the rows kept apart share
+  DeviceBuffer<double> parts_;  // sums of rows that units of the rows kept apart share
 };
 
 }  // namespace trireme::sell

@@ -300,9 +300,8 @@ class TebCuda final : public CudaKernel<Vector> {
   bool multiplies_vectors() const override { return true; }
   void multi_multiply(DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
                       Accumulate accumulate, StreamRef stream) override {
-    const teb::StripScratch<Vector> scratch{reinterpret_cast<Vector*>(chunk_sums_.data()),
-                                            chunks_done_.data()};
-    teb::multiply_strips(layout_, scratch, x, y, accumulate, stream);
+    const teb::StripScratch<Vector> scratch{chunk_sums_.data(), chunks_done_.data()};
+    teb::multiply_strips(layout_, scratch, x, y, accumulate, diagonal_.data(), stream);
   }
 
   void update_values(DeviceSpan<const Vector> values, StreamRef stream) override {

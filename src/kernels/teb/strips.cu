@@ -63,12 +63,12 @@ template <class Stored, class Strip, class EntryOf>
 __device__ __forceinline__ void add_entries(const Strip& strip, Index first, Index end,
                                             Index stride, int member, typename Strip::Sums& sums,
                                             EntryOf&& entry) {
-  using Vector = typename Strip::Vector;
+  using Number = typename Strip::Number;
   constexpr int at_once = 4;  // entries whose rows of X are loaded together
   const char* x = strip.lane_of_x(member);
   const auto add = [&](Index k, auto whole) __attribute__((always_inline)) {
     Stored value[at_once];
-    typename Strip::Sums rows[at_once];
+    typename Strip::Entries rows[at_once];
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
       const bool exists = whole || k + i * stride < end;
@@ -80,7 +80,8 @@ __device__ __forceinline__ void add_entries(const Strip& strip, Index first, Ind
 #pragma unroll
     for (int i = 0; i < at_once; ++i)
 #pragma unroll
-      for (int j = 0; j < Strip::kEach; ++j) sums[j] += static_cast<Vector>(value[i]) * rows[i][j];
+      for (int j = 0; j < Strip::kEach; ++j)
+        sums[j] += static_cast<Number>(value[i]) * static_cast<Number>(rows[i][j]);
   };
   Index k = first;
 #pragma unroll 1
@@ -92,7 +93,7 @@ __device__ __forceinline__ void add_entries(const Strip& strip, Index first, Ind
 // calls it.
 template <class Strip>
 __device__ __forceinline__ void add_over_block(typename Strip::Sums& sums) {
-  __shared__ typename Strip::Vector of_warp[kWarps][Strip::kWidth];
+  __shared__ typename Strip::Number of_warp[kWarps][Strip::kWidth];
   const Place<Strip> place;
   add_over_groups<Strip>(sums);
   __syncthreads();  // Threads may still read of_warp in an earlier call.
@@ -231,7 +232,7 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
 template <class Stored, class Vector>
 void multiply_strips(const DeviceLayout<Stored>& layout, StripScratch<Vector> scratch,
                      DeviceMultiVector<const Vector> x, DeviceMultiVector<Vector> y,
-                     Accumulate accumulate, StreamRef stream) {
+                     Accumulate accumulate, const float* diagonal, StreamRef stream) {
   const std::int64_t long_rows = layout.order.plan.long_rows;
   const auto chunks = static_cast<int>(layout.chunks.size());
   const std::int64_t items = chunks + layout.order.blocks - long_rows;
@@ -243,7 +244,7 @@ void multiply_strips(const DeviceLayout<Stored>& layout, StripScratch<Vector> sc
                               layout.chunks.data(),
                               layout.heads.data() + long_rows,
                               chunks};
-  for_each_strip(x, y, accumulate, [&]<class Strip>(const Strip& strip) {
+  for_each_strip(x, y, accumulate, diagonal, [&]<class Strip>(const Strip& strip) {
     multiply_strip<<<static_cast<unsigned>(items), kThreads, 0, stream>>>(matrix, strip, scratch);
     check_launch();
   });
@@ -251,12 +252,12 @@ void multiply_strips(const DeviceLayout<Stored>& layout, StripScratch<Vector> sc
 
 template void multiply_strips(const DeviceLayout<double>&, StripScratch<double>,
                               DeviceMultiVector<const double>, DeviceMultiVector<double>,
-                              Accumulate, StreamRef);
+                              Accumulate, const float*, StreamRef);
 template void multiply_strips(const DeviceLayout<float>&, StripScratch<double>,
                               DeviceMultiVector<const double>, DeviceMultiVector<double>,
-                              Accumulate, StreamRef);
+                              Accumulate, const float*, StreamRef);
 template void multiply_strips(const DeviceLayout<float>&, StripScratch<float>,
                               DeviceMultiVector<const float>, DeviceMultiVector<float>, Accumulate,
-                              StreamRef);
+                              const float*, StreamRef);
 
 }  // namespace trireme::teb

@@ -32,6 +32,8 @@ __device__ __forceinline__ State scalars_of(const ColumnControl& column) {
   s.alpha = column.state.alpha;
   s.beta = column.state.beta;
   s.rho = column.state.rho;
+  s.unit = column.state.unit;
+  s.rescale = column.state.rescale;
   s.plain_part = column.state.plain_part;
   s.other_part = column.state.other_part;
   s.column = column.state.column;
@@ -40,10 +42,14 @@ __device__ __forceinline__ State scalars_of(const ColumnControl& column) {
   return s;
 }
 
+// The pass of block Jacobi.
+template <class Pass>
+inline constexpr bool kReadsOtherRows = std::is_same_v<Pass, SolveBlocks>;
+
 template <class Pass>
 __device__ __forceinline__ typename Pass::Row load_element(Pass pass, std::int64_t row, int column,
                                                            std::int64_t stride) {
-  if constexpr (std::is_same_v<Pass, SolveBlocks>) {
+  if constexpr (kReadsOtherRows<Pass>) {
     const std::int64_t first = pass.first_row(row), last = pass.end_row(row);
     const double* const line = pass.inverse + row * pass.size;
     double z = 0;
@@ -61,8 +67,9 @@ template <class Pass>
 __global__ void __launch_bounds__(kPassThreads, 4)
     column_pass_kernel(Pass pass, BlockShape shape, bool backward, const BlockControls* controls,
                        double* partials) {
-  constexpr int members = sizeof(typename Pass::Row) / sizeof(double);
-  constexpr int rows_in_flight = members >= 6 ? 2 : 4;
+  // Rows of few bytes, as of FP32 vectors, must be many to hide the latency of the memory.
+  constexpr int bytes = sizeof(typename Pass::Row);
+  constexpr int rows_in_flight = bytes >= 48 ? 2 : bytes >= 16 || kReadsOtherRows<Pass> ? 4 : 8;
   const int rows_at_once = kPassThreads / shape.width;
   const int place = static_cast<int>(threadIdx.x) / shape.width;
   const int column = static_cast<int>(threadIdx.x) - place * shape.width;

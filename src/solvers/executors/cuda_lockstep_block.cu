@@ -36,9 +36,9 @@ struct Spot {
 };
 
 // to(i, c) = from(order[i], places[c]), or with `back` to(order[i], places[c]) = from(i, c).
-template <bool back>
+template <bool back, class T>
 __global__ void __launch_bounds__(kThreads)
-    copy_kernel(const double* from, std::int64_t from_stride, double* to, std::int64_t to_stride,
+    copy_kernel(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
                 std::int64_t rows, int width, Places places, const std::int32_t* order) {
   const Spot spot(width);
   if (!spot.works) return;
@@ -56,18 +56,19 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // Column c of each row becomes what column places[c] was. Block (b, k) works on vector k.
+template <class T>
 __global__ void __launch_bounds__(kThreads)
-    rearrange_kernel(double* vectors, std::int64_t distance, std::int64_t stride, std::int64_t rows,
+    rearrange_kernel(T* vectors, std::int64_t distance, std::int64_t stride, std::int64_t rows,
                      int width, Places places) {
   const Spot spot(width);
-  double* const vector = vectors + blockIdx.y * distance;
+  T* const vector = vectors + blockIdx.y * distance;
   const int rows_at_once = kThreads / width;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * rows_at_once;
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * rows_at_once; first < rows;
        first += step) {
     const std::int64_t i = first + spot.row;
     const bool works = spot.works && i < rows;
-    const double value = works ? vector[i * stride + places.at[spot.column]] : 0;
+    const T value = works ? vector[i * stride + places.at[spot.column]] : T{};
     __syncthreads();  // all elements of these rows have been read
     if (works) vector[i * stride + spot.column] = value;
   }
@@ -166,8 +167,9 @@ void CudaLockstepBlock::take_in_order(const double* from, std::int64_t width,
 }
 
 void CudaLockstepBlock::bring(std::vector<LockstepColumn> columns, MultiVector<const double> b,
-                              MultiVector<double> x, bool zero_guess) {
+                              MultiVector<double> x, bool zero_guess, bool in_fp32) {
   columns_ = std::move(columns);
+  in_fp32_ = in_fp32;
   for (LockstepColumn& column : columns_) column.takes_part = true;
   ended_.clear();
   double* const scratch = vector(2);
@@ -188,6 +190,16 @@ void CudaLockstepBlock::bring(std::vector<LockstepColumn> columns, MultiVector<c
   upload();
 }
 
+// `count` vectors, `distance` numbers from one to the next.
+template <class T>
+void CudaLockstepBlock::rearrange(T* vectors, int count, std::int64_t distance,
+                                  std::span<const std::int64_t> places) const {
+  const dim3 grid(blocks_for(rows_, width()), count);
+  rearrange_kernel<<<grid, kThreads, 0, stream_>>>(vectors, distance, stride_, rows_,
+                                                   static_cast<int>(width()), places_of(places));
+  check_launch();
+}
+
 void CudaLockstepBlock::leave(const std::function<bool(const State&)>& ended) {
   std::vector<std::int64_t> leaving, places;
   for (std::int64_t j = 0; j < width(); ++j)
@@ -196,11 +208,14 @@ void CudaLockstepBlock::leave(const std::function<bool(const State&)>& ended) {
   const std::size_t remaining = places.size();
   places.insert(places.end(), leaving.begin(), leaving.end());
   if (!std::ranges::is_sorted(places)) {
-    const dim3 grid(blocks_for(rows_, width()), vectors_);
-    rearrange_kernel<<<grid, kThreads, 0, stream_>>>(memory_.data(), rows_ * stride_, stride_,
-                                                     rows_, static_cast<int>(width()),
-                                                     places_of(places));
-    check_launch();
+    const std::int64_t distance = rows_ * stride_;
+    if (in_fp32_) {
+      rearrange(vector(0), callers_vectors, distance, places);
+      rearrange(reinterpret_cast<float*>(vector(callers_vectors)), vectors_ - callers_vectors,
+                2 * distance, places);
+    } else {
+      rearrange(vector(0), vectors_, distance, places);
+    }
   }
   std::vector<LockstepColumn> moved;
   for (const std::int64_t j : places) moved.push_back(columns_[j]);
@@ -217,30 +232,40 @@ void CudaLockstepBlock::give_back(MultiVector<double> x) {
   std::vector<std::int64_t> numbers;
   for (const LockstepColumn& column : ended_) numbers.push_back(column.number);
   double* const scratch = vector(2);
+  const double* const solution = vector(1);
   copy_kernel<true><<<blocks_for(rows_, std::ssize(ended_)), kThreads, 0, stream_>>>(
-      vector(1), stride_, scratch, x.width, rows_, static_cast<int>(ended_.size()),
+      solution, stride_, scratch, x.width, rows_, static_cast<int>(ended_.size()),
       places_of(numbers), rows_order());
   check_launch();
   transfer_.download({scratch, static_cast<std::size_t>(rows_ * x.width)}, x, numbers, stream_);
 }
 
-void CudaLockstepBlock::gather(const double* vector, std::span<const std::int64_t> places,
+template <class T>
+void CudaLockstepBlock::gather(const T* vector, std::span<const std::int64_t> places,
                                std::int64_t stride) const {
   const std::int64_t width = std::ssize(places);
   copy_kernel<false><<<blocks_for(rows_, width), kThreads, 0, stream_>>>(
-      vector, stride_, narrow_x(), stride, rows_, static_cast<int>(width), places_of(places),
+      vector, stride_, narrow_x<T>(), stride, rows_, static_cast<int>(width), places_of(places),
       nullptr);
   check_launch();
 }
+template void CudaLockstepBlock::gather(const double*, std::span<const std::int64_t>,
+                                        std::int64_t) const;
+template void CudaLockstepBlock::gather(const float*, std::span<const std::int64_t>,
+                                        std::int64_t) const;
 
-void CudaLockstepBlock::scatter(double* vector, std::span<const std::int64_t> places,
+template <class T>
+void CudaLockstepBlock::scatter(T* vector, std::span<const std::int64_t> places,
                                 std::int64_t stride) const {
   const std::int64_t width = std::ssize(places);
+  const T* const from = narrow_y<T>();
   copy_kernel<true><<<blocks_for(rows_, width), kThreads, 0, stream_>>>(
-      narrow_y(), stride, vector, stride_, rows_, static_cast<int>(width), places_of(places),
-      nullptr);
+      from, stride, vector, stride_, rows_, static_cast<int>(width), places_of(places), nullptr);
   check_launch();
 }
+template void CudaLockstepBlock::scatter(double*, std::span<const std::int64_t>,
+                                         std::int64_t) const;
+template void CudaLockstepBlock::scatter(float*, std::span<const std::int64_t>, std::int64_t) const;
 
 void CudaLockstepBlock::refresh() {
   BlockControls& seen = host_.data()[2];

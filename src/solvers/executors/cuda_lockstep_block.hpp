@@ -20,11 +20,15 @@
 namespace trireme::solvers {
 
 // Each vector of the algorithm holds its columns side by side: element (i, j) at i * stride + j. b
-// and x are copies of the caller's, in the row order of the system. All work is queued in `stream`.
+// and x are copies of the caller's, in the row order of the system. Work vectors in FP32 have the
+// same stride in elements, and are the first half of the memory of a vector each. All work is
+// queued in `stream`.
 //
 // The GPU changes the scalars of the columns; columns() is the host's copy of them.
 class CudaLockstepBlock {
  public:
+  static constexpr int callers_vectors = 2;  // b and x, which come before the work vectors
+
   // `order` is CudaSystem::order(). Both references must outlive the block.
   CudaLockstepBlock(std::int64_t rows, DeviceSpan<const std::int32_t> order, StreamRef stream);
   ~CudaLockstepBlock();
@@ -46,9 +50,10 @@ class CudaLockstepBlock {
   }
 
   // Takes `columns` out of the caller's B and X. With `zero_guess`, x = 0 and the caller's X is not
-  // read. All other vectors become 0.
+  // read. All other vectors become 0; with `in_fp32`, what they hold from one iteration to the next
+  // is in FP32.
   void bring(std::vector<LockstepColumn> columns, MultiVector<const double> b,
-             MultiVector<double> x, bool zero_guess);
+             MultiVector<double> x, bool zero_guess, bool in_fp32);
   // The columns whose state fulfils `ended` leave, and those that remain move together.
   void leave(const std::function<bool(const State&)>& ended);
   // Copies x of all columns, which must have left, to the caller's X, and waits for that.
@@ -61,22 +66,27 @@ class CudaLockstepBlock {
   BlockShape shape() const;
   // vector(0) is b, vector(1) is x.
   double* vector(int k) const { return memory_.data() + k * rows_ * stride_; }
-  DeviceMultiVector<double> columns_of(double* vector) const {
-    return {vector, rows_, width(), stride_, 1};
-  }
-  DeviceMultiVector<const double> columns_of(const double* vector) const {
+  template <class T>
+  DeviceMultiVector<T> columns_of(T* vector) const {
     return {vector, rows_, width(), stride_, 1};
   }
 
   // Copies the columns `places` of `vector` to narrow_x(), or narrow_y() to these columns. The
-  // narrow vectors have rows of `stride` elements, which must be narrow_stride(), or 1 for one
-  // column.
+  // narrow vectors, of numbers of the same type (double or float), have rows of `stride` elements,
+  // which must be narrow_stride(), or 1 for one column.
   std::int64_t narrow_stride() const { return narrow_; }
-  void gather(const double* vector, std::span<const std::int64_t> places,
-              std::int64_t stride) const;
-  void scatter(double* vector, std::span<const std::int64_t> places, std::int64_t stride) const;
-  double* narrow_x() const { return memory_.data() + vectors_ * rows_ * stride_; }
-  double* narrow_y() const { return narrow_x() + rows_ * narrow_; }
+  template <class T>
+  void gather(const T* vector, std::span<const std::int64_t> places, std::int64_t stride) const;
+  template <class T>
+  void scatter(T* vector, std::span<const std::int64_t> places, std::int64_t stride) const;
+  template <class T>
+  T* narrow_x() const {
+    return reinterpret_cast<T*>(memory_.data() + vectors_ * rows_ * stride_);
+  }
+  template <class T>
+  T* narrow_y() const {
+    return reinterpret_cast<T*>(narrow_x<double>() + rows_ * narrow_);
+  }
 
   BlockControls* controls() const { return controls_.data(); }
   const std::int32_t* stop_flags() const { return stop_.data(); }
@@ -94,10 +104,14 @@ class CudaLockstepBlock {
  private:
   void tell(const BlockControls& seen);
   const std::int32_t* rows_order() const { return order_.empty() ? nullptr : order_.data(); }
+  template <class T>
+  void rearrange(T* vectors, int count, std::int64_t distance,
+                 std::span<const std::int64_t> places) const;
   void take_in_order(const double* from, std::int64_t width, double* vector) const;
 
   std::int64_t rows_, stride_ = 0, narrow_ = 0;
   int vectors_ = 0;
+  bool in_fp32_ = false;
   DeviceSpan<const std::int32_t> order_;
   StreamRef stream_;
   DeviceBuffer<double> memory_;

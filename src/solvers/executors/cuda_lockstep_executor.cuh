@@ -51,14 +51,14 @@ class CudaLockstepExecutor {
   };
 
   // The references must outlive the executor. `block` holds the columns; all of them take part at
-  // first. With `exactly`, all products are the system's exact product.
+  // first. Without `inexact`, all products are the system's exact product.
   CudaLockstepExecutor(CudaSystem& system, CudaLockstepBlock& block, const Sums& sums,
-                       StreamRef stream, bool exactly)
+                       StreamRef stream, bool inexact)
       : system_(system),
         block_(block),
         sums_(sums),
         stream_(stream),
-        inexact_(system.inexact() && !exactly),
+        inexact_(inexact),
         rows_(system.rows()) {}
 
   std::int64_t rows() const { return rows_; }
@@ -114,24 +114,31 @@ class CudaLockstepExecutor {
 
   void product(const double* x, double* y) {
     if (!inexact_) return exact_product(x, y);
-    multiply(x, y, system_.multiplies_vectors(),
-             [this](auto from, auto to) { system_.multiply(from, to, stream_); });
+    if (system_.multiplies_vectors())
+      multiply_together(x, y);
+    else
+      multiply_each(x, y, [this](auto from, auto to) { system_.multiply(from, to, stream_); });
     compensate(x, y);
   }
   void exact_product(const double* x, double* y) {
-    multiply(x, y, system_.multiplies_vectors() && !system_.inexact(),
-             [this](auto from, auto to) { system_.multiply_exactly(from, to, stream_); });
+    if (system_.multiplies_vectors() && !system_.inexact())
+      multiply_together(x, y);
+    else
+      multiply_each(x, y,
+                    [this](auto from, auto to) { system_.multiply_exactly(from, to, stream_); });
   }
+  // The product of a loop with FP32 vectors.
+  void product(const float* x, float* y) { multiply_together(x, y); }
 
   // One column after another, each in an array of its own.
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
-    multiply(r, z, false, [&](auto from, auto to) { given.enqueue(from, to, stream_); });
+    multiply_each(r, z, [&](auto from, auto to) { given.enqueue(from, to, stream_); });
   }
 
-  template <class Step>
-  void product_and_dot(const double* x, double* y, const Step& step) {
+  template <class T, class Step>
+  void product_and_dot(const T* x, T* y, const Step& step) {
     product(x, y);
-    pass(Dot{x, y}, step);
+    pass(DotOf<T>{x, y}, step);
   }
 
   template <class Pass>
@@ -197,28 +204,52 @@ class CudaLockstepExecutor {
   }
   DeviceSpan<double> one(double* v) const { return {v, static_cast<std::size_t>(rows_)}; }
 
-  // Y = A X of all columns, or of those that take part where the others still need their y.
-  // `together`: by multi_multiply(), else by multiply_one(x, y) for one column after another.
-  template <class MultiplyOne>
-  void multiply(const double* x, double* y, bool together, const MultiplyOne& multiply_one) {
-    backward_ = false;  // products go through the rows in ascending order
+  void multi_multiply(DeviceMultiVector<const double> x, DeviceMultiVector<double> y) {
+    system_.multi_multiply(x, y, stream_);
+  }
+  void multi_multiply(DeviceMultiVector<const float> x, DeviceMultiVector<float> y) {
+    system_.multi_multiply_floats(x, y, stream_);
+  }
+
+  // The places of all columns, or of those that take part where the others still need their y.
+  std::vector<std::int64_t> places_to_multiply() const {
     std::vector<std::int64_t> places;
     for (std::int64_t j = 0; j < block_.width(); ++j)
       if (in_loop_ || block_.columns()[j].takes_part) places.push_back(j);
-    if (together && std::ssize(places) == block_.width())
-      return system_.multi_multiply(block_.columns_of(x), block_.columns_of(y), stream_);
-    const std::int64_t stride = together ? block_.narrow_stride() : 1;
+    return places;
+  }
+
+  // Y = A X of places_to_multiply().
+  template <class T>
+  void multiply_together(const T* x, T* y) {
+    backward_ = false;  // products go through the rows in ascending order
+    const std::vector<std::int64_t> places = places_to_multiply();
+    if (std::ssize(places) == block_.width())
+      return multi_multiply(block_.columns_of(x), block_.columns_of(y));
+    const std::int64_t stride = block_.narrow_stride();
     const auto at_once = static_cast<std::size_t>(stride);
     for (std::size_t first = 0; first < places.size(); first += at_once) {
       const auto some = std::span(places).subspan(first, std::min(at_once, places.size() - first));
       const std::int64_t count = std::ssize(some);
       block_.gather(x, some, stride);
-      if (together)
-        system_.multi_multiply({block_.narrow_x(), rows_, count, stride, 1},
-                               {block_.narrow_y(), rows_, count, stride, 1}, stream_);
-      else
-        multiply_one(one(static_cast<const double*>(block_.narrow_x())), one(block_.narrow_y()));
+      multi_multiply(
+          DeviceMultiVector<const T>{block_.template narrow_x<T>(), rows_, count, stride, 1},
+          DeviceMultiVector<T>{block_.template narrow_y<T>(), rows_, count, stride, 1});
       block_.scatter(y, some, stride);
+    }
+  }
+
+  // The same by multiply_one(x, y) for one column after another.
+  template <class MultiplyOne>
+  void multiply_each(const double* x, double* y, const MultiplyOne& multiply_one) {
+    backward_ = false;
+    const std::vector<std::int64_t> places = places_to_multiply();
+    for (const std::int64_t& place : places) {
+      const std::span<const std::int64_t> some(&place, 1);
+      block_.gather(x, some, 1);
+      multiply_one(one(static_cast<const double*>(block_.narrow_x<double>())),
+                   one(block_.narrow_y<double>()));
+      block_.scatter(y, some, 1);
     }
   }
 

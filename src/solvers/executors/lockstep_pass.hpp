@@ -92,7 +92,8 @@ inline void run_lanes(const Pass& pass, const LaneScalars& scalars, std::int64_t
 // `inverse`.
 template <class Pass>
 concept ReadsDiagonal = requires(Pass pass) {
-  { pass.inverse } -> std::same_as<Diagonal&>;
+  requires std::same_as<decltype(pass.inverse), Diagonal> ||
+      std::same_as<decltype(pass.inverse), DiagonalOf<float>>;
 };
 
 // Whether a pass sums a norm, which may have one number per row too. The member must be called

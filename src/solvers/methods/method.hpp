@@ -47,12 +47,13 @@
 // choose_if(property), `sums_per_pass` and `state_access`, and, where it can read states while the
 // loop runs, some(property) and most(number).
 //
-// The host runs the same algorithms for many right-hand sides (lockstep_executor.hpp), where a
-// vector holds several columns side by side and each column has its own scalars. For that, a pass
-// keeps two rules: a number per row that is the same for all columns is read in load(), through a
-// member `inverse` of type Diagonal or through `norm.rows`, and update() reads no other scalars
-// than alpha, beta, rho, plain_part, other_part, column and State::scalar. (What load() is given
-// is the place of an element, which is not the number of its row.)
+// The host and a GPU run the same algorithms for many right-hand sides (lockstep_executor.hpp,
+// cuda_lockstep_executor.cuh), where a vector holds several columns side by side and each column
+// has its own scalars. For that, a pass keeps two rules: a number per row that is the same for all
+// columns is read in load(), through a member `inverse` of type DiagonalOf or through `norm.rows`,
+// and update() reads no other scalars than alpha, beta, rho, plain_part, other_part, column and
+// State::scalar, and where vectors are in FP32, which only GPUs have, unit and rescale. (What
+// load() is given is the place of an element, which is not the number of its row.)
 #pragma once
 
 #include <cstdint>
