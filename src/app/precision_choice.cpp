@@ -25,11 +25,8 @@ bool has_fp32_loop(const SolverSpec& spec, const AnyPreconditioner& precondition
   const auto* const own = preconditioner.own();
   if (!named || !own || named->info.block || named->info.host_only) return false;
   bool has = false;
-  solvers::visit_preconditioner(own->kind, [&](auto m) {
-    solvers::visit_method(named->method, solvers::Variant::automatic, [&](auto entry) {
-      has =
-          solvers::kHasFloats<typename decltype(entry)::type, typename decltype(m)::type::Prepared>;
-    });
+  solvers::visit_method(named->method, solvers::Variant::automatic, [&](auto entry) {
+    has = solvers::kHasFloats<typename decltype(entry)::type>;
   });
   return has;
 }

@@ -66,8 +66,8 @@ class CudaOperator final : public Operator {
   // Builds the kernel of queue_float_product(), unless it is there. Where the kernel cannot serve,
   // takes_floats() is false afterwards.
   void prepare_floats();
-  // Times so many products of queue_float_product(), as multiply() times its own. Returns false where
-  // no loop has prepared it.
+  // Times so many products of queue_float_product(), as multiply() times its own. Returns false
+  // where no loop has prepared it.
   bool time_float_products(int products);
   std::size_t float_dot_partials() const { return narrow_ ? narrow_->dot_partials() : 0; }
   // y = A x in FP32, with sums in FP64; see solvers::CudaSystem::multiply_floats().

@@ -138,7 +138,7 @@ class HostBackend {
     cycle_.in_fp32 = !job.exactly;
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm, cycle_};
     const auto work = [this](int k) { return vector(k); };
-    if constexpr (kHasFloats<Algorithm, M>) {
+    if constexpr (kHasFloats<Algorithm>) {
       if (floats_ && !job.exactly) {
         HostExecutor executor(system_, state, job.observer, {}, true);
         run_loop_of(executor, Algorithm::Narrow::with(vectors, work), in_fp32(m), job, state);
@@ -168,12 +168,15 @@ class HostBackend {
     if (can_go_on(state) && came_anywhere) algorithm.leave_direction(executor, m);
   }
 
-  // D^-1 as a loop with FP32 vectors reads it.
-  Jacobi in_fp32(const Jacobi& m) {
-    Jacobi narrow = m;
-    if (!m.inverse_diagonal.values) return narrow;
-    diagonal_in_fp32_.assign(m.inverse_diagonal.values, m.inverse_diagonal.values + rows_);
-    narrow.in_fp32 = diagonal_in_fp32_.data();
+  // The preconditioner with its D^-1, if it has one, as a loop with FP32 vectors reads it.
+  template <class M>
+  M in_fp32(const M& m) {
+    M narrow = m;
+    if constexpr (requires { m.in_fp32; }) {
+      if (!m.inverse_diagonal.values) return narrow;
+      diagonal_in_fp32_.assign(m.inverse_diagonal.values, m.inverse_diagonal.values + rows_);
+      narrow.in_fp32 = diagonal_in_fp32_.data();
+    }
     return narrow;
   }
 

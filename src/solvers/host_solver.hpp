@@ -29,8 +29,8 @@ class HostSystem {
   virtual std::span<const float> row_defect() const { return {}; }
   // y = A x with the exact values of A. Residuals are corrected by this product. Collective.
   virtual void multiply_exactly(std::span<const double> x, std::span<double> y) { multiply(x, y); }
-  // Whether multiply_floats() exists: see CudaSystem. It has no operator behind it on the host, where
-  // tests, which need no GPU, run such loops.
+  // Whether multiply_floats() exists: see CudaSystem. On the host no operator has it: it is there
+  // for tests of such loops, which need no GPU.
   virtual bool takes_floats() const { return false; }
   virtual void multiply_floats(std::span<const float> /*x*/, std::span<float> /*y*/) {}
   // Y = A X by the product of multiply(), for vectors side by side (vector_stride 1) of any width.

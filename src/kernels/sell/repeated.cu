@@ -6,7 +6,9 @@
 // The patterns of a large matrix are copied into shared memory where they are small (a trial on an
 // H200, poisson3d 150: 25 us, and 31 from the L1 cache; 81 patterns of 88 entries are slower there,
 // 45 and 36). Their values are widened there once: of the instructions of a product, those that
-// widen FP32 to FP64 are the slowest. The result is deterministic: a lane adds up a row in storage order.
+// widen FP32 to FP64 are the slowest.
+//
+// The result is deterministic: a lane adds up a row in storage order.
 #include "kernels/sell/repeated.hpp"
 
 #include <algorithm>

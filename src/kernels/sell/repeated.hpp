@@ -20,7 +20,8 @@ class RepeatedProduct {
   int partials() const { return blocks_; }
   // y = A x, or y += A x where `add`. Where `dots` is not empty, it becomes numbers whose sum is
   // x_of_rows . A x, where x_of_rows has one number per row; it has partials() elements or more.
-  // `diagonal` may be empty; see CudaKernel::add_diagonal(). The layout has repeated rows. Asynchronous in `stream`.
+  // `diagonal` may be empty; see CudaKernel::add_diagonal(). The layout has repeated rows.
+  // Asynchronous in `stream`.
   void multiply(const DeviceLayout<Value>& layout, DeviceSpan<const Value> x,
                 DeviceSpan<const Value> x_of_rows, DeviceSpan<const float> diagonal,
                 DeviceSpan<Value> y, bool add, DeviceSpan<double> dots, StreamRef stream) const;
