@@ -29,17 +29,15 @@ CountingExecutor applied() {
   CountingExecutor e;
   if constexpr (!M::pointwise) {
     typename M::Prepared m;
-    const double* const r = nullptr;
-    double* const z = nullptr;
     if constexpr (requires { m.degree; }) m.degree = PreconditionerSpec().degree;
     if constexpr (requires { m.operation; }) {
       struct Nothing final : GivenPreconditioner {
         void apply(std::span<const double>, std::span<double>) override {}
       } nothing;
       m.operation = &nothing;
-      m.apply(e, r, z);
+      m.apply(e, nullptr, nullptr);
     } else {
-      m.apply(e, r, z);
+      m.apply(e, nullptr, nullptr);
     }
   }
   return e;

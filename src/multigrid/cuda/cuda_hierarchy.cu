@@ -297,10 +297,7 @@ struct PartsOf final : CudaHierarchy::Parts {
     CycleExponent* const scaled = single ? exponent.data() : nullptr;
     const bool searched = scaled && !callers.hints.norm;
     const std::int64_t rows = numbers.front().rows;
-    if (searched && callers.r_in_fp32)
-      launch_find_exponent(callers.r_in_fp32, rows, scaled, into);
-    else if (searched)
-      launch_find_exponent(callers.r, rows, scaled, into);
+    if (searched) launch_find_exponent(callers.r, rows, scaled, into);
     if (searched && options.borders) options.borders->agree_on(scaled, rows, into);
     // Only a step of this cycle is known to be a kernel that waits for its predecessor.
     bool after_launch = searched && !options.borders;
@@ -382,13 +379,6 @@ bool CudaHierarchy::renew(std::span<const DeviceLevelParts> levels) {
 void CudaHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
                             const solvers::LoopHints& hints) const {
   if (rows() > 0 || parts_->options.borders) parts_->enqueue({r.data(), z.data(), hints}, stream);
-}
-
-void CudaHierarchy::enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z, StreamRef stream,
-                                   const solvers::LoopHints& hints) const {
-  if (parts_->options.borders)
-    throw Error(ExitCode::internal, "a cycle on several ranks has vectors in FP64");
-  if (rows() > 0) parts_->enqueue({nullptr, nullptr, hints, r.data(), z.data()}, stream);
 }
 
 std::int64_t CudaHierarchy::rows() const { return parts_->facts.front().rows; }

@@ -9,7 +9,7 @@
 // Bytes moved per row of a level by that V-cycle, for n nonzeros per row of A, t per row of P, and
 // stored entries of e bytes (6 with FP32 values and narrow columns): four products with A move
 // 4 n e, those with P and P^T 2 t e, and FP32 vectors 12 + 16 + 12 + 4 + 8 + 20 + 20 = 92. The
-// finest level moves 12 more for the vectors of the caller where they are FP64.
+// finest level moves 12 more for the vectors of the caller, which are FP64.
 #pragma once
 
 #include <cstdint>
@@ -78,9 +78,6 @@ class CudaHierarchy {
   // the device. One cycle at a time may be in flight. `hints` as for GivenPreconditioner.
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
                const solvers::LoopHints& hints = {}) const;
-  // The same for FP32 vectors of the caller, without CudaCycleOptions::borders.
-  void enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z, StreamRef stream,
-                      const solvers::LoopHints& hints = {}) const;
 
   std::int64_t rows() const;
   int steps() const;  // of a cycle

@@ -64,18 +64,18 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T>& pack) {
 }
 
 // Writes up to four rows of the caller's result, which may begin anywhere.
-template <class Number, class Result>
-__device__ __forceinline__ void give_rows(Result* z, std::int64_t row, std::int64_t rows,
+template <class Number>
+__device__ __forceinline__ void give_rows(double* z, std::int64_t row, std::int64_t rows,
                                           const Pack<Number>& pack, double scale) {
   if (row + kPack <= rows && (reinterpret_cast<std::uintptr_t>(z) & 15) == 0) {
-    Pack<Result> given;
+    Pack<double> wide;
 #pragma unroll
-    for (int r = 0; r < kPack; ++r) given.of_row[r] = static_cast<Result>(pack.of_row[r] * scale);
-    return store_pack(z + row, given);
+    for (int r = 0; r < kPack; ++r) wide.of_row[r] = pack.of_row[r] * scale;
+    return store_pack(z + row, wide);
   }
 #pragma unroll
   for (int r = 0; r < kPack; ++r)
-    if (row + r < rows) z[row + r] = static_cast<Result>(pack.of_row[r] * scale);
+    if (row + r < rows) z[row + r] = pack.of_row[r] * scale;
 }
 
 }  // namespace detail
@@ -215,7 +215,6 @@ __device__ __forceinline__ void multiply_chunk(const RowsView& a, const StepData
   }
   if constexpr (kind == StepKind::smooth) {
     if (s.d) detail::store_pack(s.d + row, d);
-    if (s.ends && s.z_in_fp32) return detail::give_rows(s.z_in_fp32, row, s.rows, to, scale());
     if (s.ends) return detail::give_rows(s.z, row, s.rows, to, scale());
   }
   if constexpr (kind == StepKind::product)

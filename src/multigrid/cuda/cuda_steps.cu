@@ -27,13 +27,12 @@ constexpr int kExponentBlocks = 264;
 struct Circumstances {
   CycleExponent* exponent = nullptr;
   const double* norm = nullptr;  // null: the exponent was searched for
-  const double* unit = nullptr;  // of r, not of the norm; null: 1
   const std::int32_t* not_needed = nullptr;
 
   // The word was written before the first step of the cycle began, and is not in the L1 cache.
   __device__ __forceinline__ bool idle() const { return not_needed && __ldcg(not_needed) != 0; }
   __device__ __forceinline__ int found() const {
-    if (norm) return exponent_of(unit ? __ldcg(norm) / __ldcg(unit) : __ldcg(norm));
+    if (norm) return __double2hiint(__ldcg(norm)) >> 20 & 0x7ff;
     return exponent ? exponent->found : 0;
   }
   // By which the result is multiplied.
@@ -53,16 +52,15 @@ __device__ __forceinline__ void solve_row(const StepDataOf<Number>& s, std::int6
   if (threadIdx.x % kWarp == 0) s.to[i] = sum;
 }
 
-template <class Number>
 __global__ void __launch_bounds__(kThreads)
-    exponent_kernel(const Number* r, std::int64_t rows, CycleExponent* exponent) {
+    exponent_kernel(const double* r, std::int64_t rows, CycleExponent* exponent) {
   wait_for_predecessor();
   int largest = 0;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kThreads;
 #pragma unroll 4
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < rows;
        i += stride)
-    largest = max(largest, exponent_of(r[i]));
+    largest = max(largest, __double2hiint(r[i]) >> 20 & 0x7ff);
   largest = __reduce_max_sync(kFullWarp, largest);
   if (threadIdx.x % kWarp == 0 && largest > 0) atomicMax(&exponent->found, largest);
 }
@@ -92,11 +90,7 @@ __global__ void __launch_bounds__(kThreads)
   } else if (s.kind == StepKind::give) {
     const double scale = now.of_z();
     if (now.exponent && i == 0) now.exponent->found = 0;
-    if (i >= s.rows) return;
-    if (s.z_in_fp32)
-      s.z_in_fp32[i] = static_cast<float>(s.x[i] * scale);
-    else
-      s.z[i] = s.x[i] * scale;
+    if (i < s.rows) s.z[i] = s.x[i] * scale;
   } else if (i < s.rows) {
     run_smoother_row(s, i);
   }
@@ -163,38 +157,26 @@ struct LaunchMultiply {
 
 }  // namespace
 
-bool steps_may_overlap() { return waits_for_predecessor(exponent_kernel<double>); }
+bool steps_may_overlap() { return waits_for_predecessor(exponent_kernel); }
 
-template <class Number>
-void launch_find_exponent(const Number* r, std::int64_t rows, CycleExponent* exponent,
+void launch_find_exponent(const double* r, std::int64_t rows, CycleExponent* exponent,
                           StreamRef stream) {
   if (rows == 0) return;
   const unsigned blocks = std::min<unsigned>(kExponentBlocks, blocks_for(rows, kThreads));
-  launch_overlapping(blocks, kThreads, false, stream, exponent_kernel<Number>, r, rows, exponent);
+  launch_overlapping(blocks, kThreads, false, stream, exponent_kernel, r, rows, exponent);
 }
-template void launch_find_exponent(const float*, std::int64_t, CycleExponent*, StreamRef);
-template void launch_find_exponent(const double*, std::int64_t, CycleExponent*, StreamRef);
 
 template <class Number>
 void launch_step(BoundStepOf<Number> step, const CallersVectors& callers, CycleExponent* exponent,
                  bool overlap, StreamRef stream) {
   StepDataOf<Number>& s = step.data;
   if (s.rows == 0) return;
-  if (s.kind == StepKind::take) {
-    s.r = callers.r;
-    s.r_in_fp32 = callers.r_in_fp32;
-  }
-  if (s.ends) {
-    s.z = callers.z;
-    s.z_in_fp32 = callers.z_in_fp32;
-  }
+  if (s.kind == StepKind::take) s.r = callers.r;
+  if (s.ends) s.z = callers.z;
   Circumstances now{.not_needed = callers.hints.not_needed};
   if (s.ends || s.kind == StepKind::take) {
     now.exponent = exponent;
-    if (exponent) {
-      now.norm = callers.hints.norm;
-      now.unit = callers.hints.unit;
-    }
+    if (exponent) now.norm = callers.hints.norm;
   }
   switch (s.kind) {
     case StepKind::take:

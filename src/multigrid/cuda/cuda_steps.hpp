@@ -20,13 +20,11 @@ struct BoundStepOf {
 };
 using BoundStep = BoundStepOf<double>;
 
-// The caller's vectors of one cycle: FP64, or FP32.
+// The caller's vectors of one cycle.
 struct CallersVectors {
   const double* r = nullptr;
   double* z = nullptr;
   solvers::LoopHints hints;
-  const float* r_in_fp32 = nullptr;
-  float* z_in_fp32 = nullptr;
 };
 
 // The exponent of the largest number of the caller's r, in GPU memory.
@@ -40,13 +38,12 @@ bool steps_may_overlap();
 
 // The following functions are asynchronous in `stream`, which may be recorded into a CUDA graph.
 
-// Finds exponent->found of r, whose numbers are FP64 or FP32.
-template <class Number>
-void launch_find_exponent(const Number* r, std::int64_t rows, CycleExponent* exponent,
+// Finds exponent->found of r.
+void launch_find_exponent(const double* r, std::int64_t rows, CycleExponent* exponent,
                           StreamRef stream);
 // Queues one step. With `exponent`, the step `take` divides r by a power of two, that of the norm
-// in the hints, in the unit of r, or else exponent->found, and writes exponent->used; the step that
-// writes the caller's result multiplies by it. A step whose cycle is not needed does nothing.
+// in the hints or else exponent->found, and writes exponent->used; the step that writes the
+// caller's result multiplies by it. A step whose cycle is not needed does nothing.
 template <class Number>
 void launch_step(BoundStepOf<Number> step, const CallersVectors& callers, CycleExponent* exponent,
                  bool overlap, StreamRef stream);

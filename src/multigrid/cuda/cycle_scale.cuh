@@ -6,10 +6,6 @@
 
 namespace trireme::multigrid {
 
-// 0 for 0 and 2047 for numbers that are not finite.
-__device__ __forceinline__ int exponent_of(double number) {
-  return __double2hiint(number) >> 20 & 0x7ff;
-}
 // 2^(exponent - 1023).
 __device__ __forceinline__ double power_of_two(int exponent) {
   return __hiloint2double(exponent << 20, 0);

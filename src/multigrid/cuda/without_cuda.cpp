@@ -78,10 +78,6 @@ void CudaHierarchy::enqueue(DeviceSpan<const double>, DeviceSpan<double>, Stream
                             const solvers::LoopHints&) const {
   no_cuda();
 }
-void CudaHierarchy::enqueue_floats(DeviceSpan<const float>, DeviceSpan<float>, StreamRef,
-                                   const solvers::LoopHints&) const {
-  no_cuda();
-}
 std::int64_t CudaHierarchy::rows() const { no_cuda(); }
 int CudaHierarchy::steps() const { no_cuda(); }
 std::int64_t CudaHierarchy::bytes() const { no_cuda(); }

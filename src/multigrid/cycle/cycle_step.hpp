@@ -18,7 +18,7 @@
 //
 // The vectors between `take` and `give` are FP32 or FP64 (Number). FP32 numbers are r times a power
 // of two that brings the largest number of r near 1, so that their range suffices for every r; a
-// power of two changes no bit of the result. The caller's r and z are FP64, or both FP32.
+// power of two changes no bit of the result.
 //
 // Values moved per row of `smooth`, beside the matrix: x, b, W and `to` once, and d where it is
 // read or written. `to` is another vector than x, because rows read x of other rows.
@@ -63,9 +63,6 @@ struct StepDataOf {
   Number* kept = nullptr;
   const double* r = nullptr;  // of the caller
   double* z = nullptr;        // of the caller
-  // The same where the caller's vectors are FP32; then r and z are null.
-  const float* r_in_fp32 = nullptr;
-  float* z_in_fp32 = nullptr;
 };
 using StepData = StepDataOf<double>;
 
@@ -114,8 +111,7 @@ TRIREME_HD void run_smoother_row(const StepDataOf<Number>& s, std::int64_t i) {
 // Row i of `take`, where r is multiplied by `scale`.
 template <class Number>
 TRIREME_HD void take_row(const StepDataOf<Number>& s, std::int64_t i, double scale) {
-  const double of_caller = s.r_in_fp32 ? static_cast<double>(s.r_in_fp32[i]) : s.r[i];
-  const auto r = static_cast<Number>(of_caller * scale);
+  const auto r = static_cast<Number>(s.r[i] * scale);
   s.kept[i] = r;
   if (s.w) s.to[i] = s.g * (s.w[i] * r);
 }

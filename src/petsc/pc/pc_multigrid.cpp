@@ -175,11 +175,6 @@ void MultigridPc::enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double>
     on_device_->cycle().enqueue(r, z, stream, hints);
 }
 
-void MultigridPc::enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z,
-                                 const solvers::LoopHints& hints, StreamRef stream) {
-  on_device_->cycle().enqueue_floats(r, z, stream, hints);
-}
-
 std::optional<multigrid::HierarchyFacts> MultigridPc::facts() const {
   if (on_device_ && device_version_ == version_) return on_device_->facts();
   if (on_ranks_ && device_version_ == version_) return on_ranks_->facts();

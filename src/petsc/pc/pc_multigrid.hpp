@@ -81,9 +81,6 @@ class MultigridPc final : public solvers::GivenPreconditioner {
   void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override;
   void enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
                        const solvers::LoopHints& hints, StreamRef stream) override;
-  bool takes_floats() const override { return is_set_up() && !on_several_ranks(); }
-  void enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z,
-                      const solvers::LoopHints& hints, StreamRef stream) override;
   std::uint64_t device_version() const override { return device_version_; }
   void check_device() const override;
   void forget();

@@ -94,14 +94,6 @@ class GraphExecutor {
     const LoopHints hints{form_.norm_is_known ? &state.norm : nullptr, &state.needs_no_z};
     given.enqueue_in_loop(span(r), span(z), hints, stream_);
   }
-  void apply_given(GivenPreconditioner& given, const float* r, float* z) {
-    LoopHints hints;
-    if (in_loop_) {
-      const State& state = window_.control()->state;  // as above
-      hints = {form_.norm_is_known ? &state.norm : nullptr, &state.needs_no_z, &state.unit};
-    }
-    given.enqueue_floats(span(r), span(z), hints, stream_);
-  }
 
   template <class Step>
   void product_and_dot(const double* x, double* y, const Step& step) {

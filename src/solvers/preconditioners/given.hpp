@@ -22,8 +22,6 @@ struct LoopHints {
   const double* norm = nullptr;
   // Other than 0: the loop will not read z. Written before the call begins. Null: it will.
   const std::int32_t* not_needed = nullptr;
-  // r and z are in this unit, a power of two; `norm` is not. Null: 1.
-  const double* unit = nullptr;
 };
 
 // A linear operation z = M^-1 r on the rows of this process.
@@ -54,11 +52,6 @@ class GivenPreconditioner {
                                const LoopHints& /*hints*/, StreamRef stream) {
     enqueue(r, z, stream);
   }
-  // Whether enqueue_floats() exists, which is enqueue_in_loop() with vectors in FP32, from a place
-  // within the loop of a solver or not. On one process only. Stays the same while a solver exists.
-  virtual bool takes_floats() const { return false; }
-  virtual void enqueue_floats(DeviceSpan<const float> /*r*/, DeviceSpan<float> /*z*/,
-                              const LoopHints& /*hints*/, StreamRef /*stream*/) {}
   // A number that changes when a recorded enqueue() becomes invalid.
   virtual std::uint64_t device_version() const { return 0; }
   // Throws Error{resource} where the GPU of this process has waited for another one beyond the
@@ -110,8 +103,8 @@ struct Given {
   }
 
   TRIREME_RUNS_EXECUTOR
-  template <class Exec, class T>
-  TRIREME_HD void apply(Exec& e, const T* r, T* z) const {
+  template <class Exec>
+  TRIREME_HD void apply(Exec& e, const double* r, double* z) const {
     e.apply_given(*operation, r, z);
   }
 };
