@@ -95,11 +95,6 @@ class CycleOnGpu final : public solvers::GivenPreconditioner {
                        const solvers::LoopHints& hints, StreamRef stream) override {
     cycle_.enqueue(r, z, stream, hints);
   }
-  bool takes_floats() const override { return true; }
-  void enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z,
-                      const solvers::LoopHints& hints, StreamRef stream) override {
-    cycle_.enqueue_floats(r, z, stream, hints);
-  }
 
  private:
   CudaHierarchy cycle_;

@@ -17,16 +17,20 @@ constexpr double kLeastRtol = 1e-12;
 // A matrix of fewer nonzeros fits into the shared memory of a GPU, where the loop keeps FP64, or
 // its vectors fit into caches.
 constexpr std::int64_t kLeastNonzeros = 4'000'000;
-// The layouts of the kernels in FP32 and for corrections, beside the matrix in FP64.
-constexpr double kBytesPerNonzero = 24, kBytesPerRow = 120;
+// Of the matrix in FP64, the layouts of its kernels, and vectors.
+constexpr double kBytesPerNonzero = 40, kBytesPerRow = 200;
 
-bool has_fp32_loop(const SolverSpec& spec, const AnyPreconditioner& preconditioner) {
+// Blocks of right-hand sides have such loops with pointwise preconditioners only.
+bool has_fp32_loop(const SolverSpec& spec, bool block) {
   const auto named = solvers::method_named(spec.first_method());
-  const auto* const own = preconditioner.own();
+  const auto* const own = spec.first_preconditioner().own();
   if (!named || !own || named->info.block || named->info.host_only) return false;
   bool has = false;
-  solvers::visit_method(named->method, solvers::Variant::automatic, [&](auto entry) {
-    has = solvers::kHasFloats<typename decltype(entry)::type>;
+  solvers::visit_preconditioner(own->kind, [&](auto m) {
+    using M = typename decltype(m)::type::Prepared;
+    solvers::visit_method(named->method, solvers::Variant::automatic, [&](auto entry) {
+      has = solvers::kHasFloats<typename decltype(entry)::type, M> && (M::pointwise || !block);
+    });
   });
   return has;
 }
@@ -39,17 +43,16 @@ bool memory_suffices(const DistributedMatrix& matrix) {
 
 }  // namespace
 
-bool serves_in_fp32(const SolveContext& context, const KernelChoice& kernel,
-                    const AnyPreconditioner& preconditioner) {
+bool serves_in_fp32(const SolveContext& context, const KernelChoice& kernel) {
   const SolverSpec& spec = context.spec.solver;
   const DistributedMatrix& matrix = *context.matrix;
   if (kernel.device != Device::cuda || size_of(matrix.comm) > 1) return false;
   if (spec.rtol < kLeastRtol || matrix.global_nnz < kLeastNonzeros) return false;
-  if (context.systems() > 1 || !context.spec.petsc.empty()) return false;
+  if (spec.chooses_preconditioner() || context.steps || !context.spec.petsc.empty()) return false;
   const CaseKernel about = find_case_kernel(kernel.name);
   if (!about.entry || !about.entry->cuda_float || !about.runs_on(kernel.device, Precision::mixed))
     return false;
-  return choose_engine(spec).resident() && has_fp32_loop(spec, preconditioner) &&
+  return choose_engine(spec).resident() && has_fp32_loop(spec, context.systems() > 1) &&
          memory_suffices(matrix) && float_range_suffices(matrix);
 }
 

@@ -125,8 +125,7 @@ KernelRun run_solver(const SolveContext& context, const PlannedRun& planned,
   const bool choose = context.spec.solver.chooses_preconditioner();
   std::optional<AnyPreconditioner> first;
   if (choose) first = first_preconditioner(*context.matrix);
-  if (kernel.precision_is_free &&
-      serves_in_fp32(context, kernel, first.value_or(context.spec.solver.first_preconditioner())))
+  if (kernel.precision_is_free && serves_in_fp32(context, kernel))
     kernel.precision = Precision::mixed;
   const bool mixed = kernel.precision == Precision::mixed;
   Plan plan = make_plan(context, kernel, first, context.hierarchies);

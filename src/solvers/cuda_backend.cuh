@@ -254,7 +254,7 @@ class CudaBackend {
       window_->set(job.state, stream_);
     else
       window_->start(job.state, stream_);
-    if constexpr (kHasFloats<Algorithm>) {
+    if constexpr (kHasFloats<Algorithm, M>) {
       if (floats_ && !job.exactly) {
         using Narrow = typename Algorithm::Narrow;
         return run_graph(Narrow::with(vectors, [this](int k) { return vector(k); }), in_fp32(m),

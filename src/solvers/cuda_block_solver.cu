@@ -58,7 +58,8 @@ struct CudaBlockSolver::Work {
         sums(of.rows(), stream) {
     bool wanted = false;
     visit_solve([&](auto entry, const auto& m) {
-      wanted = kHasFloats<typename decltype(entry)::type> && std::decay_t<decltype(m)>::pointwise;
+      wanted = kHasFloats<typename decltype(entry)::type, std::decay_t<decltype(m)>> &&
+               std::decay_t<decltype(m)>::pointwise;
     });
     if (!wanted || !system.takes_floats()) return;
     system.prepare_floats();
@@ -148,7 +149,8 @@ struct CudaBlockSolver::Work {
                                 {options.restart, arrays.data(), !exactly}};
     visit_solve([&](auto entry, const auto& prepared) {
       using Algorithm = typename decltype(entry)::type;
-      if constexpr (kHasFloats<Algorithm> && std::decay_t<decltype(prepared)>::pointwise) {
+      if constexpr (kHasFloats<Algorithm, std::decay_t<decltype(prepared)>> &&
+                    std::decay_t<decltype(prepared)>::pointwise) {
         if (in_fp32)
           return run_solve(executor, Algorithm::Narrow::with(callers, vector), narrowed(prepared));
       }

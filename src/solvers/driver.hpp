@@ -78,10 +78,12 @@ class Driver {
                   "a cycle has at least one iteration, not " + std::to_string(options.restart));
     int vectors = 0, own = 0;
     bool floats = false;
-    visit_method(method, variant,
-                 [&](auto entry) { floats = kHasFloats<typename decltype(entry)::type>; });
-    const bool given = spec.kind == PreconditionerSpec::Kind::given;
-    backend.choose_floats(floats && (!given || (spec.given && spec.given->takes_floats())));
+    visit_preconditioner(spec.kind, [&](auto m) {
+      visit_method(method, variant, [&](auto entry) {
+        floats = kHasFloats<typename decltype(entry)::type, typename decltype(m)::type::Prepared>;
+      });
+    });
+    backend.choose_floats(floats);
     const bool inexact = backend.inexact({}, false);
     for_each_algorithm([&](auto entry) {
       using Algorithm = typename decltype(entry)::type;

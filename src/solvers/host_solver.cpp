@@ -138,7 +138,7 @@ class HostBackend {
     cycle_.in_fp32 = !job.exactly;
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm, cycle_};
     const auto work = [this](int k) { return vector(k); };
-    if constexpr (kHasFloats<Algorithm>) {
+    if constexpr (kHasFloats<Algorithm, M>) {
       if (floats_ && !job.exactly) {
         HostExecutor executor(system_, state, job.observer, {}, true);
         run_loop_of(executor, Algorithm::Narrow::with(vectors, work), in_fp32(m), job, state);

@@ -79,6 +79,34 @@ TEST(RunCase, MixedPrecisionCorrectsNothingWhereFloatIsExact) {
   EXPECT_EQ(outcome.runs[0].corrections, 0);
 }
 
+TEST(RunCase, AutomaticPrecisionIsDoubleOnACpu) {
+  const CaseOutcome outcome = run_case(
+      MPI_COMM_WORLD,
+      case_of("generate: elasticity3d, n: 6", "device: cpu\nkernel: csr\nsolver: {method: cg}"),
+      nullptr);
+  EXPECT_EQ(outcome.runs.at(0).precision, Precision::full);
+  EXPECT_EQ(label(outcome.runs[0]), "csr");
+  EXPECT_FALSE(outcome.runs[0].corrections);
+}
+
+TEST(RunCase, AutomaticPrecisionIsMixedForLargeSystemsOnOneGpu) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU here";
+  const bool alone = size_of(MPI_COMM_WORLD) == 1;
+  const auto precision_of = [&](const std::string& problem, const std::string& solver) {
+    const RunOutcome run =
+        solve(problem, "kernel: sell\ndevice: cuda\nsolver: {" + solver + "}").runs.at(0);
+    EXPECT_TRUE(run.converged) << run.reason;
+    return run.precision;
+  };
+  const std::string large = "generate: diffusion3d, n: 86";  // 4.4 million nonzeros
+  const std::string jacobi = "method: cg, preconditioner: jacobi";
+  EXPECT_EQ(precision_of(large, jacobi), alone ? Precision::mixed : Precision::full);
+  EXPECT_EQ(precision_of(large, jacobi + ", rtol: 5e-13"), Precision::full);
+  EXPECT_EQ(precision_of(large, "method: cg, preconditioner: multigrid"), Precision::full);
+  EXPECT_EQ(precision_of(large, "method: cg"), Precision::full);  // preconditioner: auto
+  EXPECT_EQ(precision_of("generate: diffusion3d, n: 40", jacobi), Precision::full);
+}
+
 TEST(RunCase, MixedPrecisionIsForTheResidentEngine) {
   const std::string problem = "generate: elasticity3d, n: 4";
   for (const char* solver : {"engine: petsc", "method: fgmres", "preconditioner: ilu"}) {

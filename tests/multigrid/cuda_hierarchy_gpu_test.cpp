@@ -12,14 +12,12 @@
 #include "device/device.hpp"
 #include "multigrid/cycle_settings.hpp"
 #include "multigrid/on_gpu.hpp"
-#include "solvers/systems.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
 using test::applied;
 using test::applied_on_gpu;
-using test::applied_to_floats;
 using test::expect_near;
 using test::generated;
 using test::How;
@@ -193,30 +191,6 @@ TEST_F(CycleOnGpu, ServesResidualsOfEverySizeAlsoUnderASanitizer) {
   }
   const Array<double> zeros(r.size(), 0.0);
   EXPECT_EQ(applied_on_gpu(there, zeros), zeros);
-}
-
-TEST_F(CycleOnGpu, TakesVectorsInFp32InAnyUnitAlsoUnderASanitizer) {
-  const auto a = generated(MPI_COMM_SELF, "diffusion3d", 8);
-  const Array<double> random = random_rows(*a, 5);
-  const Array<float> r(random.begin(), random.end());
-  const Array<double> rounded(r.begin(), r.end());
-  for (const Precision precision : {Precision::mixed, Precision::full})
-    for (const std::int32_t levels : {1, 20}) {
-      Options options = small_levels();
-      options.precision = precision;
-      options.max_levels = levels;
-      Hierarchy m(a, {}, options);
-      const CudaHierarchy there(m.parts(), options.cycle);
-      const Array<double> expected = applied(m, rounded);
-      for (const int exponent : {0, -200, 200})
-        for (const bool known : {true, false}) {
-          SCOPED_TRACE(std::to_string(levels) + " levels, unit 2^" + std::to_string(exponent));
-          const double unit = std::ldexp(1.0, exponent);
-          const Array<float> z =
-              applied_to_floats(there, r, unit * trireme::test::norm(rounded), unit, known);
-          expect_near(Array<double>(z.begin(), z.end()), expected, 1e-5);
-        }
-    }
 }
 
 // Values beyond the range of FP32 after the set-up of a hierarchy in FP32 make another one.

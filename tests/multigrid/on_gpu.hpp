@@ -43,20 +43,6 @@ inline Array<double> applied_on_gpu(const CudaHierarchy& m, const Array<double>&
   return first;
 }
 
-// The same for vectors in FP32 that are held in `unit`, with the norm of r as a hint where `known`.
-inline Array<float> applied_to_floats(const CudaHierarchy& m, const Array<float>& r, double norm,
-                                      double unit, bool known) {
-  const Stream stream;
-  const auto here = to_device(std::span<const float>(r), stream);
-  const Array<double> numbers{norm, unit};
-  const auto hints = to_device(std::span<const double>(numbers), stream);
-  const DeviceBuffer<float> z(r.size(), stream);
-  fill_nan(z.span(), stream);
-  m.enqueue_floats(here.view(), z.span(), stream,
-                   {known ? hints.data() : nullptr, nullptr, hints.data() + 1});
-  return to_host(z.view(), stream);
-}
-
 // How far a cycle on the GPU may be from that of the host: the sums of rows are added in another
 // order, and the vectors of a hierarchy in mixed precision are FP32.
 inline double tolerance_of(const Hierarchy& m) {
@@ -89,11 +75,6 @@ class GivenOnGpu : public solvers::GivenPreconditioner {
   void enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
                        const solvers::LoopHints& hints, StreamRef stream) override {
     here_->enqueue(r, z, stream, hints);
-  }
-  bool takes_floats() const override { return true; }
-  void enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z,
-                      const solvers::LoopHints& hints, StreamRef stream) override {
-    here_->enqueue_floats(r, z, stream, hints);
   }
   std::uint64_t device_version() const override { return version_; }
   // In other memory, so that a recorded cycle of before would read what is freed.

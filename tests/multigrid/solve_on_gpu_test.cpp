@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "device/device.hpp"
-#include "kernels/narrow_kernel.hpp"
 #include "multigrid/on_gpu.hpp"
 #include "solvers/gauss_seidel.hpp"
 #include "solvers/gpu_block_solves.hpp"
@@ -82,38 +81,6 @@ TEST_F(SolveOnGpu, ServesTheOtherMethods) {
     GpuOptions options = options_for(given);
     options.method = method;
     expect_as_on_host(a->blocks.local, random_rows(*a, 4), options);
-  }
-}
-
-TEST_F(SolveOnGpu, ServesLoopsWithFp32Vectors) {
-  const auto symmetric = generated(MPI_COMM_SELF, "poisson3d", 20);
-  const auto convection = generated(MPI_COMM_SELF, "convection3d", 20);
-  for (const Method method : {Method::cg, Method::bicgstab}) {
-    const auto& a = method == Method::bicgstab ? convection : symmetric;
-    const CsrMatrix<double>& csr = a->blocks.local;
-    const Array<double> b = random_rows(*a, 4);
-    Hierarchy m(a, {}, small_levels());
-    GivenOnGpu given(m);
-    GpuOptions options = options_for(given);
-    options.method = method;
-    const Stream stream;
-    const auto on_device = to_device(csr.view(), stream);
-    const auto kernel = build_cuda_kernel<double>("sell", on_device.view(), stream);
-    NarrowKernel narrow("sell", on_device.view(), {}, stream);
-    stream.synchronize();
-    solvers::CudaKernelSystem system(*kernel, on_device.view(), nullptr, {}, &narrow);
-    for (const CudaMode mode : {CudaMode::graph, CudaMode::stepped}) {
-      SCOPED_TRACE(std::string(solvers::info_of(method).name) +
-                   (mode == CudaMode::graph ? " graph" : " stepped"));
-      solvers::CudaSolver solver(system, method, Variant::classic, options.preconditioner,
-                                 {.mode = mode});
-      const Solved solved = trireme::test::solve_by(solver, b, options);
-      EXPECT_EQ(solved.outcome.reason, Reason::rtol);
-      EXPECT_EQ(solved.outcome.exact_from, -1);
-      EXPECT_GE(solved.outcome.replacements, 3);
-      EXPECT_NEAR(solved.outcome.iterations, solve(csr, b, options).outcome.iterations, 4);
-      EXPECT_LE(trireme::test::relative_residual(csr, b, solved.x), 1.01e-9);
-    }
   }
 }
 

@@ -14,7 +14,7 @@ class Fp32System : public solvers::HostKernelSystem {
  public:
   // `kernel` has the FP64 values of `a`.
   Fp32System(HostKernel<double>& kernel, const CsrMatrix<double>& a)
-      : HostKernelSystem(kernel, a.rows), a_(a), lost_(row_defect(a)) {}
+      : HostKernelSystem(kernel, a.rows), a_(a), lost_(test::row_defect(a)) {}
 
   bool takes_floats() const override { return true; }
   void multiply_floats(std::span<const float> x, std::span<float> y) override {

@@ -27,6 +27,19 @@ CsrMatrix<double> generated(const std::string& kind, std::int64_t n) {
   return a;
 }
 
+// What a preconditioner of `a` is made from.
+struct Data {
+  explicit Data(const CsrMatrix<double>& a) : diagonal(test::diagonal_of(a)), blocks(a, 4) {}
+  PreconditionerSpec spec(Kind kind) const {
+    PreconditionerSpec of = kind == Kind::blocks ? blocks.spec : test::jacobi(diagonal);
+    of.kind = kind;
+    return of;
+  }
+
+  Array<double> diagonal;
+  test::BlocksOf blocks;
+};
+
 struct Both {
   test::Solved in_fp64, in_fp32;
   std::int64_t products = 0;
@@ -34,10 +47,8 @@ struct Both {
 };
 
 Both solve_both(const CsrMatrix<double>& a, const Array<double>& b, test::Options options) {
-  const Array<double> diagonal = test::diagonal_of(a);
-  const Kind kind = options.preconditioner.kind;
-  options.preconditioner = test::jacobi(diagonal);
-  if (kind == Kind::none) options.preconditioner.kind = kind;
+  const Data data(a);
+  options.preconditioner = data.spec(options.preconditioner.kind);
   const auto kernel = build_host_kernel<double>("csr", a.view());
   HostKernelSystem in_fp64(*kernel, a.rows);
   test::Fp32System in_fp32(*kernel, a);
@@ -69,20 +80,24 @@ class Fp32Vectors : public testing::TestWithParam<Problem> {
   test::Options options;
 };
 
-INSTANTIATE_TEST_SUITE_P(Problems, Fp32Vectors,
-                         testing::Values(Problem{"Poisson", Method::cg, Kind::none,
-                                                 [] { return generated("poisson3d", 16); }},
-                                         Problem{"Diffusion", Method::cg, Kind::jacobi,
-                                                 [] { return generated("diffusion3d", 14); }},
-                                         Problem{"Contrast", Method::cg, Kind::jacobi,
-                                                 [] { return grid_matrix(40, 0, 1e3 / 3); }},
-                                         Problem{"Elasticity", Method::cg, Kind::jacobi,
-                                                 [] { return generated("elasticity3d", 8); }},
-                                         Problem{"Convection", Method::bicgstab, Kind::jacobi,
-                                                 [] { return generated("convection3d", 14); }},
-                                         Problem{"Wind", Method::bicgstab, Kind::none,
-                                                 [] { return grid_matrix(30, 0.5, 10 / 3.0); }}),
-                         [](const auto& problem) { return problem.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Problems, Fp32Vectors,
+    testing::Values(
+        Problem{"Poisson", Method::cg, Kind::none, [] { return generated("poisson3d", 16); }},
+        Problem{"Diffusion", Method::cg, Kind::jacobi, [] { return generated("diffusion3d", 14); }},
+        Problem{"Contrast", Method::cg, Kind::jacobi, [] { return grid_matrix(40, 0, 1e3 / 3); }},
+        Problem{"Blocks", Method::cg, Kind::blocks, [] { return grid_matrix(40, 0, 100 / 3.0); }},
+        Problem{"Chebyshev", Method::cg, Kind::chebyshev,
+                [] { return grid_matrix(40, 0, 100 / 3.0); }},
+        Problem{"WindBlocks", Method::bicgstab, Kind::blocks,
+                [] { return grid_matrix(30, 0.5, 10 / 3.0); }},
+        Problem{"Elasticity", Method::cg, Kind::jacobi,
+                [] { return generated("elasticity3d", 8); }},
+        Problem{"Convection", Method::bicgstab, Kind::jacobi,
+                [] { return generated("convection3d", 14); }},
+        Problem{"Wind", Method::bicgstab, Kind::none,
+                [] { return grid_matrix(30, 0.5, 10 / 3.0); }}),
+    [](const auto& problem) { return problem.param.name; });
 
 TEST_P(Fp32Vectors, TakeFewMoreIterations) {
   const Both both = solve_both(a, b, options);
@@ -136,9 +151,8 @@ TEST_P(Fp32Vectors, AnswerZero) {
 }
 
 TEST_P(Fp32Vectors, GoOnWhereTheyWereStopped) {
-  const Array<double> diagonal = test::diagonal_of(a);
-  options.preconditioner = test::jacobi(diagonal);
-  if (GetParam().kind == Kind::none) options.preconditioner.kind = Kind::none;
+  const Data data(a);
+  options.preconditioner = data.spec(GetParam().kind);
   const auto kernel = build_host_kernel<double>("csr", a.view());
   test::Fp32System system(*kernel, a);
   const test::Solved whole = test::solve(system, b, options);

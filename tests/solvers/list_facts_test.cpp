@@ -26,6 +26,7 @@ struct CountingExecutor {
 
 template <class M>
 CountingExecutor applied() {
+  double* const no_vector = nullptr;
   CountingExecutor e;
   if constexpr (!M::pointwise) {
     typename M::Prepared m;
@@ -35,9 +36,9 @@ CountingExecutor applied() {
         void apply(std::span<const double>, std::span<double>) override {}
       } nothing;
       m.operation = &nothing;
-      m.apply(e, nullptr, nullptr);
+      m.apply(e, no_vector, no_vector);
     } else {
-      m.apply(e, nullptr, nullptr);
+      m.apply(e, no_vector, no_vector);
     }
   }
   return e;

@@ -31,48 +31,6 @@ struct OnDevice {
   }
 };
 
-// z = D^-1 r as an operation of the caller: a product with a diagonal matrix.
-class DiagonalOnGpu final : public GivenPreconditioner {
- public:
-  explicit DiagonalOnGpu(std::span<const double> diagonal)
-      : inverse_(inverse_of(diagonal)),
-        matrix_(to_device(inverse_.view(), stream_)),
-        doubles_(build_cuda_kernel<double>("csr-vector", matrix_.view(), stream_)),
-        floats_("csr-vector", matrix_.view(), {}, stream_) {
-    stream_.synchronize();
-  }
-  void apply(std::span<const double>, std::span<double>) override {}
-  bool prepare_on_device() override { return true; }
-  void enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) override {
-    doubles_->multiply(r, z, Accumulate::no, stream);
-  }
-  bool takes_floats() const override { return true; }
-  void enqueue_floats(DeviceSpan<const float> r, DeviceSpan<float> z, const LoopHints&,
-                      StreamRef stream) override {
-    ++calls_with_floats;
-    floats_.multiply(r, z, {}, stream);
-  }
-  int calls_with_floats = 0;
-
- private:
-  static CsrMatrix<double> inverse_of(std::span<const double> diagonal) {
-    CsrMatrix<double> inverse;
-    inverse.rows = inverse.cols = static_cast<std::int64_t>(diagonal.size());
-    for (const double d : diagonal) {
-      inverse.col_idx.push_back(static_cast<std::int32_t>(inverse.col_idx.size()));
-      inverse.values.push_back(1 / d);
-      inverse.row_ptr.push_back(static_cast<std::int32_t>(inverse.values.size()));
-    }
-    return inverse;
-  }
-
-  Stream stream_;
-  CsrMatrix<double> inverse_;
-  DeviceCsrMatrix<double> matrix_;
-  std::unique_ptr<CudaKernel<double>> doubles_;
-  NarrowKernel floats_;
-};
-
 class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
  protected:
   void SetUp() override {
@@ -179,12 +137,9 @@ TEST_P(MixedGpu, ReachesItWithFp32VectorsAndEveryPreconditioner) {
   CudaKernelSystem system(*exact, device.csr, nullptr, {}, &narrow);
   rule.rtol = 1e-10;
   const test::BlocksOf blocks(a, 4);
-  DiagonalOnGpu given(diagonal);
-  PreconditionerSpec chebyshev = preconditioner, of_given;
+  PreconditionerSpec chebyshev = preconditioner;
   chebyshev.kind = PreconditionerSpec::Kind::chebyshev;
-  of_given.kind = PreconditionerSpec::Kind::given;
-  of_given.given = &given;
-  for (const PreconditionerSpec& spec : {preconditioner, blocks.spec, chebyshev, of_given}) {
+  for (const PreconditionerSpec& spec : {preconditioner, blocks.spec, chebyshev}) {
     if (info_of(spec.kind).symmetric && !info_of(method).symmetric) continue;
     preconditioner = spec;
     for (const CudaMode mode : {CudaMode::graph, CudaMode::stepped}) {
@@ -200,7 +155,6 @@ TEST_P(MixedGpu, ReachesItWithFp32VectorsAndEveryPreconditioner) {
       EXPECT_LE(test::relative_residual(a, b, x), 1.01e-10);
     }
   }
-  EXPECT_EQ(given.calls_with_floats > 0, has_floats());
 }
 
 // A stopped solve leaves its directions in FP64, and goes on in another solver.

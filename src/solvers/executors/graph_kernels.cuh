@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
   wait_for_predecessor();
   if (!Pass::always && !live(control->state)) return;
   constexpr int width = sizeof(typename Pass::Row) / sizeof(double);
-  constexpr int rows_in_flight = width >= 6 ? 2 : width <= 2 ? 8 : 4;
+  constexpr int rows_in_flight = width >= 6 ? 2 : 4;
   const State s = control->state;
   double sums[Pass::sums == 0 ? 1 : Pass::sums] = {};
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kPassThreads;

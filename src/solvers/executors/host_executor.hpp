@@ -97,14 +97,6 @@ class HostExecutor {
     given.apply({r, static_cast<std::size_t>(rows_)}, {z, static_cast<std::size_t>(rows_)});
   }
 
-  void apply_given(GivenPreconditioner& given, const float* r, float* z) {
-    if (state_.needs_no_z != 0) return;
-    const Array<double> wide_r(r, r + rows_);
-    Array<double> wide_z(wide_r.size());
-    given.apply(wide_r, wide_z);
-    std::copy(wide_z.begin(), wide_z.end(), z);
-  }
-
   template <class Pass>
   void pass(const Pass& pass) {
     if (!Pass::always && !live(state_)) return;

@@ -261,9 +261,10 @@ struct Confirm {
   }
 };
 
-// Whether an algorithm has a form with FP32 vectors, Algorithm::Narrow.
-template <class Algorithm>
-inline constexpr bool kHasFloats = requires {
+// Whether an algorithm has a form with FP32 vectors, Algorithm::Narrow, that runs with this
+// preconditioner.
+template <class Algorithm, class M>
+inline constexpr bool kHasFloats = M::takes_floats&& requires {
   typename Algorithm::Narrow;
 };
 

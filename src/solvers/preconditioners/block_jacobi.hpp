@@ -100,6 +100,7 @@ struct BlockJacobi {
       .near_nullspace = false,
       .row_order_is_free = false};
   static constexpr bool pointwise = false;
+  static constexpr bool takes_floats = true;
   static constexpr int work_vectors = 0;
   using Prepared = BlockJacobi;
 

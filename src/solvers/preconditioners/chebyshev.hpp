@@ -79,6 +79,7 @@ struct Chebyshev {
       .symmetric = true,
       .sets_up_together = true};
   static constexpr bool pointwise = false;
+  static constexpr bool takes_floats = true;
   static constexpr int work_vectors = 2;
   using Prepared = Chebyshev;
 

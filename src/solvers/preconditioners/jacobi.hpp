@@ -26,6 +26,7 @@ struct Jacobi {
                                            .exchanges = false,
                                            .near_nullspace = false};
   static constexpr bool pointwise = true;
+  static constexpr bool takes_floats = true;
   static constexpr int work_vectors = 0;
   using Prepared = Jacobi;
 

@@ -7,6 +7,8 @@
 //   pointwise                true: the struct has only inverse_diagonal, which methods apply in
 //                            their passes; false: apply(e, r, z), an algorithm for an executor,
 //                            computes z = M^-1 r, for vectors in FP64 or FP32
+//   takes_floats             whether it serves loops with FP32 vectors: Jacobi::in_fp32, or apply()
+//                            as a template over the type of r and z
 //   Prepared                 the type that prepare() returns
 //   work_vectors             the number of work vectors that apply() needs
 //   with(work)               only where work_vectors > 0: a copy whose work vector k is work(k)
