@@ -18,7 +18,7 @@ class Refuses(SolveCase):
 
     def test_a_device_kernel_and_precision_that_do_not_exist(self):
         self.assertIn("known: auto, cpu, cuda", self.refused_case(2, POISSON, "--device", "gpu"))
-        self.assertIn("known: double, mixed", self.refused_case(2, POISSON, "--set", "precision=single"))
+        self.assertIn("known: auto, double, mixed", self.refused_case(2, POISSON, "--set", "precision=single"))
         self.assertIn("mixed has only the matrix in FP32",
                       self.refused_case(2, POISSON, "--set", "precision=float"))
 
