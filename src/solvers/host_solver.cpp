@@ -174,7 +174,9 @@ class HostBackend {
     M narrow = m;
     if constexpr (requires { m.in_fp32; }) {
       if (!m.inverse_diagonal.values) return narrow;
-      diagonal_in_fp32_.assign(m.inverse_diagonal.values, m.inverse_diagonal.values + rows_);
+      diagonal_in_fp32_.resize(static_cast<std::size_t>(rows_));
+      std::transform(m.inverse_diagonal.values, m.inverse_diagonal.values + rows_,
+                     diagonal_in_fp32_.begin(), [](double d) { return static_cast<float>(d); });
       narrow.in_fp32 = diagonal_in_fp32_.data();
     }
     return narrow;

@@ -55,6 +55,36 @@ TEST(CorrectionPasses, CgsResidualIsReplacedAndItsDirectionChangesByThePrecondit
   }
 }
 
+// The vectors were in units of 4 and come into units of 2: the old r, z and p count twice.
+TEST(CorrectionPasses, Fp32VectorsComeIntoTheNewUnit) {
+  using ThreeFloats = std::array<float, 3>;
+  const Rows rows;
+  const ThreeFloats inverse{0.5f, 0.25f, 2};
+  const DiagonalOf<float> diagonal{inverse.data(), 0};
+  State s;
+  s.unit = 4;
+  set_unit(s, 2.0);
+  ThreeFloats r{1, 2, 3}, z{}, p{10, 20, 30};
+  const auto of_cg = run<3>(CorrectResidualOf<float>{rows.b.data(), rows.q.data(), r.data(),
+                                                     z.data(), p.data(), diagonal, NormTerm{}},
+                            s);
+  EXPECT_EQ(r, (ThreeFloats{2, -1, 3}));  // (b - q) / 2, where b - q = {4, -2, 6}
+  EXPECT_EQ(z, (ThreeFloats{1, -0.25f, 6}));
+  EXPECT_EQ(p, (ThreeFloats{20, 38.75f, 54}));  // 2 p + D^-1 {0, -5, -3}
+  EXPECT_EQ(of_cg, (std::array<double, 3>{25 + 9, 2 + 0.25 + 18, 4 + 1 + 9}));
+
+  r = {1, 2, 3};
+  ThreeFloats p_hat{10, 20, 30};
+  const ThreeFloats r0{1, 2, -1};
+  const auto of_bicgstab =
+      run<3>(CorrectRightResidual<float>{rows.b.data(), rows.q.data(), r.data(), r0.data(), nullptr,
+                                         p_hat.data(), diagonal, NormTerm{}},
+             s);
+  EXPECT_EQ(r, (ThreeFloats{2, -1, 3}));
+  EXPECT_EQ(p_hat, (ThreeFloats{20, 38.75f, 54}));
+  EXPECT_EQ(of_bicgstab, (std::array<double, 3>{25 + 9, 4 + 1 + 9, 2 - 2 - 3}));
+}
+
 TEST(CorrectionPasses, SingleReductionCgsDirectionStays) {
   Rows rows;
   run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.z.data(), nullptr,

@@ -173,11 +173,13 @@ TEST(Fp32VectorsStepUp, WhereFp32IsTooCoarse) {
   const CsrMatrix<double> a = test::pairs_that_fp32_merges();
   test::Options options;
   options.rule.rtol = 1e-6;
-  const Both both = solve_both(a, random_vector<double>(a.rows), options);
+  const Array<double> b = random_vector<double>(a.rows);
+  const Both both = solve_both(a, b, options);
   ASSERT_EQ(both.in_fp64.outcome.reason, Reason::rtol);
   EXPECT_EQ(both.in_fp32.outcome.reason, Reason::rtol);
   EXPECT_GE(both.in_fp32.outcome.exact_from, 0);
   EXPECT_LE(both.residual, 1.01e-6);
+  EXPECT_NEAR(both.residual, both.in_fp32.outcome.norm / test::norm(b), 0.1 * both.residual);
 }
 
 TEST(Fp32VectorsStepUp, WhereAValueOverflows) {

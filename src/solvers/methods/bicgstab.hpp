@@ -35,7 +35,7 @@ struct HalfStep {
   };
   TRIREME_HD Row load(std::int64_t i) const { return {r[i], v[i], inverse[i]}; }
   TRIREME_HD void update(Row& row, const State& s, double*) const {
-    row.r = static_cast<T>(row.r - s.alpha * row.v);
+    row.r = static_cast<T>(wide(row.r) - s.alpha * wide(row.v));
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     r[i] = row.r;
@@ -57,7 +57,7 @@ struct StabilizerDots {
   };
   TRIREME_HD Row load(std::int64_t i) const { return {t[i], s[i], r0[i]}; }
   TRIREME_HD void update(Row& row, const State&, double* sum) const {
-    const double of_t = row.t, of_s = row.s, of_r0 = row.r0;
+    const double of_t = wide(row.t), of_s = wide(row.s), of_r0 = wide(row.r0);
     sum[0] += of_t * of_s;
     sum[1] += of_t * of_t;
     sum[2] += of_r0 * of_s;
@@ -96,17 +96,17 @@ struct FullStep {
             v[i], inverse[i], r0[i], LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    const double of_d = row.inverse;
+    const double of_d = wide(row.inverse);
     if constexpr (kIsFloat<T>)
-      row.x += s.unit * (s.alpha * row.p_hat + omega(s) * row.s_hat);
+      row.x += s.unit * (s.alpha * wide(row.p_hat) + omega(s) * wide(row.s_hat));
     else
       row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
-    row.r = static_cast<T>(row.r - omega(s) * row.t);
-    const double residual = row.r;
+    row.r = static_cast<T>(wide(row.r) - omega(s) * wide(row.t));
+    const double residual = wide(row.r);
     row.direction =
-        static_cast<T>(of_d * residual + s.beta * (row.direction - omega(s) * of_d * row.v));
+        static_cast<T>(of_d * residual + s.beta * (wide(row.direction) - omega(s) * of_d * wide(row.v)));
     sum[0] += row.weight.term(residual, of_d * residual, s);
-    sum[1] += row.r0 * residual;
+    sum[1] += wide(row.r0) * residual;
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;

@@ -42,11 +42,10 @@ struct CgDirection {
   TRIREME_HD Row load(std::int64_t i) const { return {x[i], p[i], z[i], inverse[i]}; }
   TRIREME_HD void update(Row& row, const State& s, double*) const {
     if constexpr (kIsFloat<T>)
-      row.x += (s.unit * s.alpha) * row.p;
+      row.x += (s.unit * s.alpha) * wide(row.p);
     else
       row.x += s.alpha * row.p;
-    const double old = row.p, step = row.z;
-    row.p = static_cast<T>(row.inverse * step + s.beta * old);
+    row.p = static_cast<T>(wide(row.inverse) * wide(row.z) + s.beta * wide(row.p));
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
     x[i] = row.x;

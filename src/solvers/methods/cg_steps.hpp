@@ -34,8 +34,8 @@ struct CgResidual {
     return {r[i], q[i], inverse[i], LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
-    row.r = static_cast<T>(row.r - s.alpha * row.q);
-    const double residual = row.r, preconditioned = row.inverse * residual;
+    row.r = static_cast<T>(wide(row.r) - s.alpha * wide(row.q));
+    const double residual = wide(row.r), preconditioned = wide(row.inverse) * residual;
     sum[0] += residual * preconditioned;
     sum[1] += row.weight.term(residual, preconditioned, s);
   }

@@ -8,6 +8,10 @@
 
 namespace trireme::solvers {
 
+// A number of a vector in FP32 or FP64, as passes compute with it.
+TRIREME_HD double wide(double number) { return number; }
+TRIREME_HD double wide(float number) { return static_cast<double>(number); }
+
 // One number per row, or one number for all rows; then no array is read.
 template <class T>
 struct DiagonalOf {
