@@ -103,8 +103,8 @@ struct FullStep {
       row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
     row.r = static_cast<T>(wide(row.r) - omega(s) * wide(row.t));
     const double residual = wide(row.r);
-    row.direction =
-        static_cast<T>(of_d * residual + s.beta * (wide(row.direction) - omega(s) * of_d * wide(row.v)));
+    row.direction = static_cast<T>(of_d * residual +
+                                   s.beta * (wide(row.direction) - omega(s) * of_d * wide(row.v)));
     sum[0] += row.weight.term(residual, of_d * residual, s);
     sum[1] += wide(row.r0) * residual;
   }
