@@ -19,7 +19,7 @@ class Refuses(SolveCase):
     def test_a_device_kernel_and_precision_that_do_not_exist(self):
         self.assertIn("known: auto, cpu, cuda", self.refused_case(2, POISSON, "--device", "gpu"))
         self.assertIn("known: auto, double, mixed", self.refused_case(2, POISSON, "--set", "precision=single"))
-        self.assertIn("mixed has only the matrix in FP32",
+        self.assertIn("without corrections FP32 stagnates",
                       self.refused_case(2, POISSON, "--set", "precision=float"))
 
     def test_mixed_precision_where_residuals_are_not_corrected(self):
