@@ -103,7 +103,7 @@ TEST(RunCase, AutomaticPrecisionIsMixedForLargeSystemsOnOneGpu) {
   EXPECT_EQ(precision_of(large, jacobi), alone ? Precision::mixed : Precision::full);
   EXPECT_EQ(precision_of(large, jacobi + ", rtol: 5e-13"), Precision::full);
   EXPECT_EQ(precision_of(large, "method: cg, preconditioner: multigrid"), Precision::full);
-  EXPECT_EQ(precision_of(large, "method: cg"), Precision::full);  // preconditioner: auto
+  EXPECT_EQ(precision_of(large, "method: cg, preconditioner: auto"), Precision::full);
   EXPECT_EQ(precision_of("generate: diffusion3d, n: 40", jacobi), Precision::full);
 }
 
