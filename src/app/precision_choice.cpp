@@ -20,7 +20,6 @@ constexpr std::int64_t kLeastNonzeros = 4'000'000;
 // Of the matrix in FP64, the layouts of its kernels, and vectors.
 constexpr double kBytesPerNonzero = 40, kBytesPerRow = 200;
 
-// Blocks of right-hand sides have such loops with pointwise preconditioners only.
 bool has_fp32_loop(const SolverSpec& spec, bool block) {
   const auto named = solvers::method_named(spec.first_method());
   const auto* const own = spec.first_preconditioner().own();
@@ -29,7 +28,8 @@ bool has_fp32_loop(const SolverSpec& spec, bool block) {
   solvers::visit_preconditioner(own->kind, [&](auto m) {
     using M = typename decltype(m)::type::Prepared;
     solvers::visit_method(named->method, solvers::Variant::automatic, [&](auto entry) {
-      has = solvers::kHasFloats<typename decltype(entry)::type, M> && (M::pointwise || !block);
+      using Algorithm = typename decltype(entry)::type;
+      has = block ? solvers::kBlockHasFloats<Algorithm, M> : solvers::kHasFloats<Algorithm, M>;
     });
   });
   return has;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Backend of driver.hpp on the current GPU: vectors, and the choice between CUDA graph and
-// persistent kernel.
+// The Backend of driver.hpp on the current GPU, with a stream of its own: vectors, and the choice
+// between CUDA graph and persistent kernel.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 #include "device/check.hpp"
 #include "device/stream.hpp"
 #include "kernels/csr_scans.hpp"
-#include "kernels/narrow_kernel.hpp"
 #include "kernels/permutation.hpp"
+#include "solvers/cuda_fp32_diagonal.hpp"
 #include "solvers/cuda_process_sum.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/cuda_tuning.hpp"
@@ -33,7 +33,6 @@
 
 namespace trireme::solvers {
 
-// The Backend of driver.hpp on the current GPU, with a stream of its own.
 class CudaBackend {
  public:
   static constexpr bool on_host = false;
@@ -202,11 +201,10 @@ class CudaBackend {
   // Copies the solution to vectors.x in host memory, and waits for that.
   void give_back(const SolveVectors& vectors) {
     in_callers_order(x_.span());
-    if (transfer_) {
+    if (transfer_)
       transfer_->download_one(x_.view(), vectors.x, stream_);
-    } else {
+    else
       copy_to_host(x_.view(), vectors.x, stream_);
-    }
     synchronize(stream_);
   }
   // Uses b and x where they are, or copies of them in the system's row order. The work that
@@ -257,8 +255,8 @@ class CudaBackend {
     if constexpr (kHasFloats<Algorithm, M>) {
       if (floats_ && !job.exactly) {
         using Narrow = typename Algorithm::Narrow;
-        return run_graph(Narrow::with(vectors, [this](int k) { return vector(k); }), in_fp32(m),
-                         job, true);
+        return run_graph(Narrow::with(vectors, [this](int k) { return vector(k); }),
+                         diagonal_in_fp32_.with_it(m, rows_, stream_), job, true);
       }
     }
     return run_graph(algorithm, m, job, system_.inexact() && !job.exactly);
@@ -315,21 +313,6 @@ class CudaBackend {
       return LoopKind::stepped;
     const bool kernels_sum = system_.processes() == 1 || system_.peer_sums();
     return recording == Recording::loop && kernels_sum ? LoopKind::conditional : LoopKind::batches;
-  }
-
-  // The preconditioner with its D^-1, if it has one, as a loop with FP32 vectors reads it.
-  template <class M>
-  M in_fp32(const M& m) {
-    M narrow = m;
-    if constexpr (requires { m.in_fp32; }) {
-      if (!m.inverse_diagonal.values) return narrow;
-      if (diagonal_in_fp32_.empty())
-        diagonal_in_fp32_ = DeviceBuffer<float>(static_cast<std::size_t>(rows_), stream_);
-      round_to_fp32({m.inverse_diagonal.values, static_cast<std::size_t>(rows_)},
-                    diagonal_in_fp32_.span(), stream_);
-      narrow.in_fp32 = diagonal_in_fp32_.data();
-    }
-    return narrow;
   }
 
   template <class Algorithm, class M>
@@ -392,18 +375,6 @@ class CudaBackend {
     algorithm.leave_direction(executor, m);
   }
 
-  // The properties of a solve that the recorded loop depends on.
-  struct LoopKey {
-    const double* x = nullptr;
-    NormKind norm = NormKind::none;
-    RowWeights::From weights = RowWeights::From::nothing;
-    const double* row_scale = nullptr;
-    LoopKind kind = LoopKind::stepped;
-    bool exactly = false;
-    std::uint64_t given_version = 0;
-    bool operator==(const LoopKey&) const = default;
-  };
-
   CudaSystem& system_;
   CudaOptions options_;
   CudaMode mode_;
@@ -412,7 +383,7 @@ class CudaBackend {
   Stream stream_;
   Event ready_{Timing::no};
   DeviceBuffer<double> vectors_, of_preconditioner_, b_, x_, permuted_b_, permuted_x_, arrays_;
-  DeviceBuffer<float> diagonal_in_fp32_;
+  CudaFp32Diagonal diagonal_in_fp32_;
   bool floats_ = false;  // loops have FP32 vectors unless they run exactly
   CycleWork cycle_;
   std::list<DeviceBuffer<double>> kept_;

@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "device/device.hpp"
 #include "device/stream.hpp"
-#include "kernels/narrow_kernel.hpp"
+#include "solvers/cuda_fp32_diagonal.hpp"
 #include "solvers/cuda_process_sum.hpp"
 #include "solvers/executors/cuda_lockstep_executor.cuh"
 #include "solvers/memory_agreement.hpp"
@@ -46,7 +46,7 @@ struct CudaBlockSolver::Work {
   CudaLockstepExecutor::Sums sums;
   DeviceBuffer<double> arrays;  // of a method that restarts
   bool floats = false;          // loops have FP32 vectors unless they run exactly
-  DeviceBuffer<float> diagonal_in_fp32;
+  CudaFp32Diagonal diagonal_in_fp32;
 
   Work(CudaSystem& of, Method by, Variant variant, const PreconditionerSpec& spec,
        const MethodOptions& chosen)
@@ -58,8 +58,7 @@ struct CudaBlockSolver::Work {
         sums(of.rows(), stream) {
     bool wanted = false;
     visit_solve([&](auto entry, const auto& m) {
-      wanted = kHasFloats<typename decltype(entry)::type, std::decay_t<decltype(m)>> &&
-               std::decay_t<decltype(m)>::pointwise;
+      wanted = kBlockHasFloats<typename decltype(entry)::type, std::decay_t<decltype(m)>>;
     });
     if (!wanted || !system.takes_floats()) return;
     system.prepare_floats();
@@ -149,10 +148,10 @@ struct CudaBlockSolver::Work {
                                 {options.restart, arrays.data(), !exactly}};
     visit_solve([&](auto entry, const auto& prepared) {
       using Algorithm = typename decltype(entry)::type;
-      if constexpr (kHasFloats<Algorithm, std::decay_t<decltype(prepared)>> &&
-                    std::decay_t<decltype(prepared)>::pointwise) {
+      if constexpr (kBlockHasFloats<Algorithm, std::decay_t<decltype(prepared)>>) {
         if (in_fp32)
-          return run_solve(executor, Algorithm::Narrow::with(callers, vector), narrowed(prepared));
+          return run_solve(executor, Algorithm::Narrow::with(callers, vector),
+                           diagonal_in_fp32.with_it(prepared, system.rows(), stream));
       }
       const auto m = on_block(prepared, of_method);
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>)
@@ -172,17 +171,6 @@ struct CudaBlockSolver::Work {
       return m.with([&](int k) { return block.vector(kCallersVectors + of_method + k); });
     else
       return m;
-  }
-
-  // D^-1 as a loop with FP32 vectors reads it.
-  Jacobi narrowed(const Jacobi& m) {
-    Jacobi narrow = m;
-    const auto rows = static_cast<std::size_t>(system.rows());
-    if (!m.inverse_diagonal.values) return narrow;
-    if (diagonal_in_fp32.size() < rows) diagonal_in_fp32 = DeviceBuffer<float>(rows, stream);
-    round_to_fp32({m.inverse_diagonal.values, rows}, diagonal_in_fp32.span(), stream);
-    narrow.in_fp32 = diagonal_in_fp32.data();
-    return narrow;
   }
 
   std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,

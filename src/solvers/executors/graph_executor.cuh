@@ -27,6 +27,18 @@ struct LoopGraph {
 //   stepped      no graph; the host launches each kernel and looks at every iteration
 enum class LoopKind { conditional, batches, stepped };
 
+// The properties of a solve that the recorded loop depends on.
+struct LoopKey {
+  const double* x = nullptr;
+  NormKind norm = NormKind::none;
+  RowWeights::From weights = RowWeights::From::nothing;
+  const double* row_scale = nullptr;
+  LoopKind kind = LoopKind::stepped;
+  bool exactly = false;
+  std::uint64_t given_version = 0;
+  bool operator==(const LoopKey&) const = default;
+};
+
 struct LoopForm {
   LoopKind kind = LoopKind::stepped;
   int unroll = 1;     // iterations in the recorded graph

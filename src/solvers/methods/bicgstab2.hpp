@@ -15,8 +15,7 @@
 //   Ku, alpha = rho / r0.Ku
 //
 // The sums of the minimisation give r0.r of the next residual too, so that the pass that makes the
-// residual makes the next direction. An iteration has four products, and five points where sums
-// must be complete.
+// residual makes the next direction. An iteration has four products, and five points of sums.
 #pragma once
 
 #include "solvers/methods/bicgstab.hpp"

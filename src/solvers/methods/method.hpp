@@ -267,6 +267,9 @@ template <class Algorithm, class M>
 inline constexpr bool kHasFloats = M::takes_floats&& requires {
   typename Algorithm::Narrow;
 };
+// The same for the columns of a block.
+template <class Algorithm, class M>
+inline constexpr bool kBlockHasFloats = kHasFloats<Algorithm, M>&& M::pointwise;
 
 // Whether the recurrences of a method lose digits even with an exact product, so that correct()
 // serves it there too.
