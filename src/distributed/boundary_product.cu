@@ -12,12 +12,12 @@ namespace {
 
 constexpr int kThreads = 256;
 
-template <int lanes, bool dot>
+template <int lanes, bool dot, class Value>
 __global__ void __launch_bounds__(kThreads)
     add_rows(std::int32_t count, const std::int32_t* __restrict__ rows,
              const std::int32_t* __restrict__ row_ptr, const std::int32_t* __restrict__ col_idx,
              const double* __restrict__ values, const double* __restrict__ ghosts,
-             const double* __restrict__ x, double* __restrict__ y, double* __restrict__ partials) {
+             const Value* __restrict__ x, Value* __restrict__ y, double* __restrict__ partials) {
   const auto k = static_cast<std::int32_t>((blockIdx.x * kThreads + threadIdx.x) / lanes);
   const auto lane = static_cast<std::int32_t>(threadIdx.x % lanes);
   double sum = 0;
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(kThreads)
   double product = 0;
   if (k < count && lane == 0) {
     const std::int32_t row = rows[k];
-    y[row] += sum;
-    if constexpr (dot) product = x[row] * sum;
+    y[row] = static_cast<Value>(static_cast<double>(y[row]) + sum);
+    if constexpr (dot) product = static_cast<double>(x[row]) * sum;
   }
   if constexpr (dot) {
     product = block_sum<kThreads>(product);
@@ -69,28 +69,28 @@ BoundaryProduct::BoundaryProduct(const CsrMatrix<double>& ghost, StreamRef strea
 
 namespace {
 
-template <bool dot, class... Arguments>
+template <bool dot, class Value, class... Arguments>
 void launch(int lanes, int blocks, StreamRef stream, Arguments... arguments) {
   if (blocks == 0) return;
   const auto run = [&](auto kernel) { kernel<<<blocks, kThreads, 0, stream>>>(arguments...); };
   switch (lanes) {
     case 1:
-      run(add_rows<1, dot>);
+      run(add_rows<1, dot, Value>);
       break;
     case 2:
-      run(add_rows<2, dot>);
+      run(add_rows<2, dot, Value>);
       break;
     case 4:
-      run(add_rows<4, dot>);
+      run(add_rows<4, dot, Value>);
       break;
     case 8:
-      run(add_rows<8, dot>);
+      run(add_rows<8, dot, Value>);
       break;
     case 16:
-      run(add_rows<16, dot>);
+      run(add_rows<16, dot, Value>);
       break;
     default:
-      run(add_rows<32, dot>);
+      run(add_rows<32, dot, Value>);
       break;
   }
   check_launch();
@@ -98,20 +98,34 @@ void launch(int lanes, int blocks, StreamRef stream, Arguments... arguments) {
 
 }  // namespace
 
-void BoundaryProduct::multiply(DeviceSpan<const double> ghosts, DeviceSpan<double> y,
+template <class Value>
+void BoundaryProduct::multiply(DeviceSpan<const double> ghosts, DeviceSpan<Value> y,
                                StreamRef stream) const {
-  launch<false>(lanes_, blocks_, stream, static_cast<std::int32_t>(rows_.size()), rows_.data(),
-                row_ptr_.data(), col_idx_.data(), values_.data(), ghosts.data(),
-                static_cast<const double*>(nullptr), y.data(), static_cast<double*>(nullptr));
+  launch<false, Value>(lanes_, blocks_, stream, static_cast<std::int32_t>(rows_.size()),
+                       rows_.data(), row_ptr_.data(), col_idx_.data(), values_.data(),
+                       ghosts.data(), static_cast<const Value*>(nullptr), y.data(),
+                       static_cast<double*>(nullptr));
 }
 
-void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSpan<const double> x,
-                                       DeviceSpan<double> y, DeviceSpan<double> partials,
+template <class Value>
+void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSpan<const Value> x,
+                                       DeviceSpan<Value> y, DeviceSpan<double> partials,
                                        StreamRef stream) const {
-  launch<true>(lanes_, blocks_, stream, static_cast<std::int32_t>(rows_.size()), rows_.data(),
-               row_ptr_.data(), col_idx_.data(), values_.data(), ghosts.data(), x.data(), y.data(),
-               partials.data());
+  launch<true, Value>(lanes_, blocks_, stream, static_cast<std::int32_t>(rows_.size()),
+                      rows_.data(), row_ptr_.data(), col_idx_.data(), values_.data(), ghosts.data(),
+                      x.data(), y.data(), partials.data());
 }
+
+template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<double>,
+                                        StreamRef) const;
+template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<float>,
+                                        StreamRef) const;
+template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>, DeviceSpan<const double>,
+                                                DeviceSpan<double>, DeviceSpan<double>,
+                                                StreamRef) const;
+template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>, DeviceSpan<const float>,
+                                                DeviceSpan<float>, DeviceSpan<double>,
+                                                StreamRef) const;
 
 void BoundaryProduct::multi_multiply(DeviceMultiVector<const double> ghosts,
                                      DeviceMultiVector<double> y, StreamRef stream) const {

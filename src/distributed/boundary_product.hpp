@@ -22,11 +22,14 @@ class BoundaryProduct {
   // Needs is_boundary(ghost) (boundary_rows.hpp).
   BoundaryProduct(const CsrMatrix<double>& ghost, StreamRef stream);
 
-  // y += G g. The work is queued in `stream`.
-  void multiply(DeviceSpan<const double> ghosts, DeviceSpan<double> y, StreamRef stream) const;
+  // y += G g, for a y in FP64 or FP32: the block, g and sums are in FP64. The work is queued in
+  // `stream`.
+  template <class Value>
+  void multiply(DeviceSpan<const double> ghosts, DeviceSpan<Value> y, StreamRef stream) const;
   // The same; also writes dot_partials() terms, in a fixed order, whose sum is x . (G g).
-  void multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSpan<const double> x,
-                        DeviceSpan<double> y, DeviceSpan<double> partials, StreamRef stream) const;
+  template <class Value>
+  void multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSpan<const Value> x,
+                        DeviceSpan<Value> y, DeviceSpan<double> partials, StreamRef stream) const;
   // Y += G g for several vectors side by side.
   void multi_multiply(DeviceMultiVector<const double> ghosts, DeviceMultiVector<double> y,
                       StreamRef stream) const;

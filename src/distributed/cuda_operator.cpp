@@ -47,8 +47,8 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
   ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
   const bool vectors = kernels_.local->multiplies_vectors() &&
                        (!kernels_.ghost || kernels_.ghost->multiplies_vectors());
-  takes_floats_ = mixed_ && size_of(matrix_->comm) == 1 && local().is_one_block() &&
-                  NarrowKernel::exists(kernel_);
+  takes_floats_ = on_all_ranks(mixed_ && local().is_one_block() && !blocks_->ghost() &&
+                               NarrowKernel::exists(kernel_));
   all_multiply_vectors_ = sum_over_ranks(matrix_->comm, vectors ? 0 : 1) == 0;
   exchange_request_ = exchange;
   exchange_ =
@@ -100,9 +100,13 @@ void CudaOperator::prepare_floats() {
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
   }
-  takes_floats_ = narrow_ && narrow_->is_complete();
+  takes_floats_ = on_all_ranks(narrow_ && narrow_->is_complete());
   if (!takes_floats_) narrow_.reset();
   build_seconds_ += watch.seconds();
+}
+
+bool CudaOperator::on_all_ranks(bool here) const {
+  return sum_over_ranks(matrix_->comm, here ? 0 : 1) == 0;
 }
 
 bool CudaOperator::time_float_products(int products) {
@@ -111,7 +115,7 @@ bool CudaOperator::time_float_products(int products) {
   const DeviceBuffer<float> x(rows, stream_), y(rows, stream_);
   constexpr int kByte = 0x3f;  // x = 0.747 everywhere
   memory::fill(x.data(), kByte, rows * sizeof(float), stream_);
-  const DeviceBuffer<double> partials(narrow_->dot_partials(), stream_);
+  const DeviceBuffer<double> partials(float_dot_partials(), stream_);
   for (int product = 0; product < products; ++product) {
     events_.begin(stream_);
     observed(Part::local,
@@ -249,6 +253,28 @@ std::size_t CudaOperator::dot_partials() const {
   const std::size_t local = kernels_.local->dot_partials();
   if (local == 0 || kernels_.ghost) return 0;
   return local + (blocks_->boundary() ? blocks_->boundary()->dot_partials() : 0);
+}
+
+std::size_t CudaOperator::float_dot_partials() const {
+  const std::size_t local = narrow_ ? narrow_->dot_partials() : 0;
+  if (local == 0) return 0;
+  return local + (blocks_->boundary() ? blocks_->boundary()->dot_partials() : 0);
+}
+
+void CudaOperator::queue_float_product(DeviceSpan<const float> x, DeviceSpan<float> y,
+                                       DeviceSpan<double> partials, StreamRef stream) {
+  if (!exchange_) return narrow_->multiply(x, y, partials, stream);
+  exchange_->send(x, stream);
+  const std::size_t of_local = partials.empty() ? 0 : narrow_->dot_partials();
+  narrow_->multiply(x, y, {partials.data(), of_local}, stream);
+  const DeviceSpan<const double> ghosts = exchange_->receive(stream);
+  const BoundaryProduct* boundary = blocks_->boundary();
+  if (!boundary) return;
+  if (partials.empty())
+    boundary->multiply(ghosts, y, stream);
+  else
+    boundary->multiply_and_dot(ghosts, x, y, partials.subspan(of_local, partials.size() - of_local),
+                               stream);
 }
 
 template <class Around>

@@ -60,23 +60,23 @@ class CudaOperator final : public Operator {
   void queue_product(DeviceSpan<const double> x, DeviceSpan<double> y, DeviceSpan<double> partials,
                      StreamRef stream);
   void queue_exact_product(DeviceSpan<const double> x, DeviceSpan<double> y, StreamRef stream);
-  // Whether queue_float_product() exists: in mixed precision on one rank, where the kernel has an
-  // executor for FP32.
+  // Whether queue_float_product() exists: in mixed precision, where the kernel has an executor for
+  // FP32 and the ghost block of no rank needs a kernel. The same on all ranks.
   bool takes_floats() const { return takes_floats_; }
   // Builds the kernel of queue_float_product(), unless it is there. Where the kernel cannot serve,
-  // takes_floats() is false afterwards.
+  // takes_floats() is false afterwards. Collective.
   void prepare_floats();
   // Times so many products of queue_float_product(), as multiply() times its own. Returns false
   // where no loop has prepared it.
   bool time_float_products(int products);
-  std::size_t float_dot_partials() const { return narrow_ ? narrow_->dot_partials() : 0; }
+  std::size_t float_dot_partials() const;
   // y = A x in FP32, with sums in FP64; see solvers::CudaSystem::multiply_floats().
   void queue_float_product(DeviceSpan<const float> x, DeviceSpan<float> y,
-                           DeviceSpan<double> partials, StreamRef stream) {
-    narrow_->multiply(x, y, partials, stream);
+                           DeviceSpan<double> partials, StreamRef stream);
+  // Whether queue_float_multi_product() exists, after prepare_floats(): on one rank only.
+  bool multiplies_float_vectors() const {
+    return !exchange_ && narrow_ && narrow_->multiplies_vectors();
   }
-  // Whether queue_float_multi_product() exists, after prepare_floats().
-  bool multiplies_float_vectors() const { return narrow_ && narrow_->multiplies_vectors(); }
   // Y = A X for vectors side by side, as queue_float_product() does it for one vector.
   void queue_float_multi_product(DeviceMultiVector<const float> x, DeviceMultiVector<float> y,
                                  StreamRef stream) {
@@ -144,6 +144,7 @@ class CudaOperator final : public Operator {
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
                DeviceSpan<double> partials, StreamRef stream, const Around& around);
   void find_row_defect();
+  bool on_all_ranks(bool here) const;  // collective
   // The halo of several vectors side by side.
   struct MultiHalo {
     HaloPlan plan;

@@ -232,7 +232,8 @@ class CudaBackend {
     const NormTerm norm = norm_term(job.state.rule, job.row_weights);
     cycle_.in_fp32 = !job.exactly;
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm, cycle_};
-    const Algorithm algorithm = Algorithm::with(vectors, [this](int k) { return vector(k); });
+    const WorkMemory work{vectors_.data(), stride_};
+    const Algorithm algorithm = Algorithm::with(vectors, work);
     if constexpr (M::pointwise) {
       const bool persistent = mode_ == CudaMode::persistent && shape_.blocks > 0 &&
                               !job.state.rule.judged_by_caller && !job.goes_on && !job.new_space &&
@@ -240,8 +241,8 @@ class CudaBackend {
                               norm.rows.from != RowWeights::From::array;
       if (persistent) {
         const State initial = weighed(algorithm, job);
-        launch_persistent(method_, Algorithm::variant, vectors, {vectors_.data(), stride_}, m,
-                          initial, system_.csr(), shape_, *window_, scratch_.data(), stream_);
+        launch_persistent(method_, Algorithm::variant, vectors, work, m, initial, system_.csr(),
+                          shape_, *window_, scratch_.data(), stream_);
         const State state = window_->wait_for_result(stream_, job.observer);
         if (can_go_on(state)) leave_directions_of_persistent(state, algorithm, m, job.observer);
         return state;
@@ -255,8 +256,8 @@ class CudaBackend {
     if constexpr (kHasFloats<Algorithm, M>) {
       if (floats_ && !job.exactly) {
         using Narrow = typename Algorithm::Narrow;
-        return run_graph(Narrow::with(vectors, [this](int k) { return vector(k); }),
-                         diagonal_in_fp32_.with_it(m, rows_, stream_), job, true);
+        return run_graph(Narrow::with(vectors, work), diagonal_in_fp32_.with_it(m, rows_, stream_),
+                         job, true);
       }
     }
     return run_graph(algorithm, m, job, system_.inexact() && !job.exactly);

@@ -137,9 +137,7 @@ struct CudaBlockSolver::Work {
     const bool in_fp32 = floats && !exactly;
     block.bring(std::move(columns), b, x, zero_guess, in_fp32);
     const int of_method = work_vectors(exactly).first;
-    const auto vector = [&](int k) {  // null where the algorithm does not use it
-      return k < of_method ? block.vector(kCallersVectors + k) : nullptr;
-    };
+    const WorkMemory work{block.vector(kCallersVectors), block.elements(), of_method};
     CudaLockstepExecutor executor(system, block, sums, stream, inexact() && !exactly);
     const SystemVectors callers{block.vector(0),
                                 block.vector(1),
@@ -150,13 +148,13 @@ struct CudaBlockSolver::Work {
       using Algorithm = typename decltype(entry)::type;
       if constexpr (kBlockHasFloats<Algorithm, std::decay_t<decltype(prepared)>>) {
         if (in_fp32)
-          return run_solve(executor, Algorithm::Narrow::with(callers, vector),
+          return run_solve(executor, Algorithm::Narrow::with(callers, work),
                            diagonal_in_fp32.with_it(prepared, system.rows(), stream));
       }
       const auto m = on_block(prepared, of_method);
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>)
         require_on_device(*m.operation);
-      run_solve(executor, Algorithm::with(callers, vector), m);
+      run_solve(executor, Algorithm::with(callers, work), m);
       if constexpr (std::is_same_v<std::decay_t<decltype(m)>, Given>) m.operation->check_device();
     });
     block.give_back(x);

@@ -77,13 +77,7 @@ class Driver {
       throw Error(ExitCode::usage,
                   "a cycle has at least one iteration, not " + std::to_string(options.restart));
     int vectors = 0, own = 0;
-    bool floats = false;
-    visit_preconditioner(spec.kind, [&](auto m) {
-      visit_method(method, variant, [&](auto entry) {
-        floats = kHasFloats<typename decltype(entry)::type, typename decltype(m)::type::Prepared>;
-      });
-    });
-    backend.choose_floats(floats);
+    backend.choose_floats(has_floats(method, variant, spec.kind));
     const bool inexact = backend.inexact({}, false);
     for_each_algorithm([&](auto entry) {
       using Algorithm = typename decltype(entry)::type;
@@ -240,6 +234,16 @@ class Driver {
     backend_.template run<Cg>(jacobi, job);
     backend_.forget_loop();
     return bounds;
+  }
+
+  static bool has_floats(Method method, Variant variant, PreconditionerSpec::Kind kind) {
+    bool floats = false;
+    visit_preconditioner(kind, [&](auto m) {
+      visit_method(method, variant, [&](auto entry) {
+        floats = kHasFloats<typename decltype(entry)::type, typename decltype(m)::type::Prepared>;
+      });
+    });
+    return floats;
   }
 
   void prepare(const PreconditionerSpec& spec) {

@@ -137,7 +137,7 @@ class HostBackend {
     const NormTerm norm = norm_term(state.rule, job.row_weights);
     cycle_.in_fp32 = !job.exactly;
     const SystemVectors vectors{job.b, job.x, job.zero_guess, norm, cycle_};
-    const auto work = [this](int k) { return vector(k); };
+    const WorkMemory work{work_.data(), stride_};
     if constexpr (kHasFloats<Algorithm, M>) {
       if (floats_ && !job.exactly) {
         HostExecutor executor(system_, state, job.observer, {}, true);

@@ -251,6 +251,59 @@ TEST_P(CudaOperatorExchange, AgreesWithTheHost) {
   if (!possible) GTEST_SKIP() << "not possible here";
 }
 
+// Values and vectors are rounded once each, and sums are in FP64.
+TEST_P(CudaOperatorExchange, MultipliesVectorsInFp32) {
+  constexpr double kRounding = 0x1p-24;
+  for (const CsrMatrix<double>& shape : {test::grid_matrix(60), test::grid_matrix(30, 0.5, 100)})
+    for (const Cut cut : {Cut::by_nonzeros, Cut::all_on_last_rank, Cut::first_rank_empty}) {
+      CsrMatrix<double> a = shape, magnitudes = shape;
+      for (std::size_t k = 0; k < a.values.size(); ++k) {
+        a.values[k] /= 3;  // no value is an FP32 number
+        magnitudes.values[k] = std::abs(a.values[k]);
+      }
+      const auto matrix = matrix_on_ranks(MPI_COMM_WORLD, a, cut);
+      std::unique_ptr<CudaOperator> cuda;
+      try {
+        cuda = std::make_unique<CudaOperator>(matrix, "sell", Precision::mixed,
+                                              test::exchange_request(GetParam()));
+      } catch (const Error& error) {  // NCCL between ranks that share a GPU
+        if (error.code() != ExitCode::resource) throw;
+        GTEST_SKIP() << error.what();
+      }
+      ASSERT_TRUE(cuda->takes_floats());
+      cuda->prepare_floats();
+      ASSERT_TRUE(cuda->takes_floats());
+      HostOperator host(matrix, "csr");
+      HostOperator of_magnitudes(matrix_on_ranks(MPI_COMM_WORLD, magnitudes, cut), "csr");
+      const StreamRef stream = cuda->stream();
+      for (int round = 0; round < 4; ++round) {
+        Array<double> x = test::random_vector<double>(matrix->local_rows(), 3 + round);
+        Array<float> narrow(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = narrow[i] = static_cast<float>(x[i]);
+        const DeviceBuffer<float> on_gpu = to_device(std::span<const float>(narrow), stream);
+        const DeviceBuffer<float> product(x.size(), stream);
+        const DeviceBuffer<double> partials(cuda->float_dot_partials(), stream);
+        fill_nan(partials.span(), stream);
+        memory::fill(product.data(), 0xff, x.size() * sizeof(float), stream);  // NaN
+        cuda->queue_float_product(on_gpu.view(), product.span(), partials.span(), stream);
+        const Array<float> y = to_host(product.view(), stream);
+        Array<double> expected(x.size()), size(x.size()), magnitude = x;
+        for (double& value : magnitude) value = std::abs(value);
+        host.multiply(x, expected);
+        of_magnitudes.multiply(magnitude, size);
+        double dot = 0, sum = 0, bound = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          ASSERT_NEAR(y[i], expected[i], 4 * kRounding * size[i]) << "local row " << i;
+          dot += x[i] * expected[i];
+          bound += magnitude[i] * size[i];
+        }
+        if (partials.size() == 0) continue;
+        for (const double partial : to_host(partials.view(), stream)) sum += partial;
+        EXPECT_NEAR(sum, dot, 4 * kRounding * bound);
+      }
+    }
+}
+
 TEST_F(CudaOperatorTest, NewValuesReachTheDevice) {
   const auto matrix = matrix_on_ranks(
       MPI_COMM_WORLD, test::contract_shape<double>("EveryLengthTo600"), Cut::by_nonzeros);

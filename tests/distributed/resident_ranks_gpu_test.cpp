@@ -159,6 +159,7 @@ TEST_P(Exchanges, CorrectMixedPrecision) {
     EXPECT_EQ(outcome.exact_from, -1);
     EXPECT_GE(outcome.replacements, 5);  // twelve digits, one and a half per correction
     EXPECT_LE(relative_residual(matrix, b, x), 1.01e-12);
+    EXPECT_TRUE(solver.vectors_in_fp32());
   }
 }
 

@@ -63,6 +63,7 @@ struct Problem {
   Method method;
   Kind kind;
   std::function<CsrMatrix<double>()> matrix;
+  Variant variant = Variant::classic;
 };
 void PrintTo(const Problem& p, std::ostream* out) { *out << p.name; }
 
@@ -70,6 +71,7 @@ class Fp32Vectors : public testing::TestWithParam<Problem> {
  protected:
   Fp32Vectors() : a(GetParam().matrix()), b(random_vector<double>(a.rows)) {
     options.method = GetParam().method;
+    options.variant = GetParam().variant;
     options.preconditioner.kind = GetParam().kind;
     options.rule.rtol = 1e-8;
   }
@@ -89,6 +91,12 @@ INSTANTIATE_TEST_SUITE_P(
         Problem{"Blocks", Method::cg, Kind::blocks, [] { return grid_matrix(40, 0, 100 / 3.0); }},
         Problem{"Chebyshev", Method::cg, Kind::chebyshev,
                 [] { return grid_matrix(40, 0, 100 / 3.0); }},
+        Problem{"DiffusionSingleReduction", Method::cg, Kind::jacobi,
+                [] { return generated("diffusion3d", 14); }, Variant::single_reduction},
+        Problem{"ContrastSingleReduction", Method::cg, Kind::none,
+                [] { return grid_matrix(40, 0, 1e3 / 3); }, Variant::single_reduction},
+        Problem{"BlocksSingleReduction", Method::cg, Kind::blocks,
+                [] { return grid_matrix(40, 0, 100 / 3.0); }, Variant::single_reduction},
         Problem{"WindBlocks", Method::bicgstab, Kind::blocks,
                 [] { return grid_matrix(30, 0.5, 10 / 3.0); }},
         Problem{"Elasticity", Method::cg, Kind::jacobi,

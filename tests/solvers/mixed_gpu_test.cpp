@@ -54,9 +54,7 @@ class MixedGpu : public testing::TestWithParam<std::tuple<Method, Variant>> {
   }
 
   // Whether the method has a loop with FP32 vectors.
-  bool has_floats() const {
-    return method == Method::bicgstab || (method == Method::cg && variant == Variant::classic);
-  }
+  bool has_floats() const { return method == Method::bicgstab || method == Method::cg; }
 
   Method method = Method::cg;
   Variant variant = Variant::classic;

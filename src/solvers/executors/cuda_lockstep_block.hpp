@@ -21,8 +21,8 @@ namespace trireme::solvers {
 
 // Each vector of the algorithm holds its columns side by side: element (i, j) at i * stride + j. b
 // and x are copies of the caller's, in the row order of the system. Work vectors in FP32 have the
-// same stride in elements, and are the first half of the memory of a vector each. All work is
-// queued in `stream`.
+// same stride in elements; those that outlive an iteration are the first half of the memory of a
+// vector each, or zeros whenever columns leave. All work is queued in `stream`.
 //
 // The GPU changes the scalars of the columns; columns() is the host's copy of them.
 class CudaLockstepBlock {
@@ -65,7 +65,8 @@ class CudaLockstepBlock {
   const std::vector<LockstepColumn>& ended() const { return ended_; }
   BlockShape shape() const;
   // vector(0) is b, vector(1) is x.
-  double* vector(int k) const { return memory_.data() + k * rows_ * stride_; }
+  double* vector(int k) const { return memory_.data() + k * elements(); }
+  std::int64_t elements() const { return rows_ * stride_; }  // of a vector
   template <class T>
   DeviceMultiVector<T> columns_of(T* vector) const {
     return {vector, rows_, width(), stride_, 1};

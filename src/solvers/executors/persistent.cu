@@ -99,7 +99,7 @@ struct Solve {
   static constexpr int scalars = Algorithm::scalars;
 
   SystemVectors global;
-  WorkVectors work;
+  WorkMemory work;
   Jacobi m;
 
   template <class Executor>
@@ -120,7 +120,7 @@ struct Solve {
     if (!e.can_go_on()) return;
     constexpr unsigned left = left_behind<Algorithm>();
     for (int k = 0; k < Algorithm::pointwise_vectors; ++k)
-      if (left >> k & 1u) store(e, e.vector(1 + k), work.first + k * work.stride);
+      if (left >> k & 1u) store(e, e.vector(1 + k), work(k));
   }
 };
 
@@ -291,7 +291,7 @@ std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t 
 }
 
 void launch_persistent(Method method, Variant variant, const SystemVectors& vectors,
-                       const WorkVectors& work, const Jacobi& m, const State& initial,
+                       const WorkMemory& work, const Jacobi& m, const State& initial,
                        const DeviceCsr<double>& csr, const PersistentShape& shape,
                        LoopWindow& window, void* scratch, StreamRef stream) {
   visit_if_in_one_kernel(method, variant, [&](auto entry) {

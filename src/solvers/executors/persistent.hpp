@@ -42,18 +42,12 @@ PersistentShape plan_persistent(const DeviceCsr<double>& csr, Method method, Var
 // launch.
 std::size_t persistent_scratch_bytes(const PersistentShape& shape, std::int64_t rows);
 
-// The work vectors in global memory. Vector k is at first + k * stride.
-struct WorkVectors {
-  double* first;
-  std::int64_t stride;
-};
-
 // Queues a solve that begins with the scalars `initial`. LoopWindow::wait_for_result() must follow.
 // The kernel reads b, and x unless the guess is zero, and writes x. If the solve is stopped, it
-// also writes the work vectors that leave_direction() starts from. `scratch` has
+// also writes the vectors of `work` that leave_direction() starts from. `scratch` has
 // persistent_scratch_bytes() bytes, and no other launch in flight may use it.
 void launch_persistent(Method method, Variant variant, const SystemVectors& vectors,
-                       const WorkVectors& work, const Jacobi& m, const State& initial,
+                       const WorkMemory& work, const Jacobi& m, const State& initial,
                        const DeviceCsr<double>& csr, const PersistentShape& shape,
                        LoopWindow& window, void* scratch, StreamRef stream);
 

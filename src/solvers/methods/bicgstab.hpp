@@ -32,6 +32,8 @@ struct BicgstabOf : SystemVectors {
   static constexpr int directions[2] = {1, 2};      // r0 p
   static constexpr int left_behind[3] = {1, 2, 3};  // r0 p p^
 
+  static constexpr bool x_is_late = kIsFloat<T>;
+
   using Narrow = BicgstabOf<float>;
 
   T* r;             // the residual; s within an iteration
@@ -41,19 +43,29 @@ struct BicgstabOf : SystemVectors {
   T* v;             // A p^
   T* s_hat;         // M^-1 s
   T* t;             // A s^
+  T* steps;         // the sum of the steps: x, or in FP32 what x lacks, in the unit
   double* left_r0;  // r0 and p of a stopped solve; FP32: in the memory of s_hat and v
   double* left_p;
   double* exact;  // a product in FP64, in the memory of t
 
   template <class Work>
   TRIREME_HD static BicgstabOf with(const SystemVectors& v, const Work& work) {
-    const auto vector = [&](int k) { return reinterpret_cast<T*>(work(k)); };
     if constexpr (kIsFloat<T>)
-      return {{v},       vector(0), vector(3), vector(5), vector(4), vector(2),
-              vector(1), vector(6), work(1),   work(2),   work(6)};
+      return {{v},
+              work.in_fp32(0),
+              work.in_fp32(6),
+              work.in_fp32(10),
+              work.in_fp32(8),
+              work.in_fp32(4),
+              work.in_fp32(2),
+              work.in_fp32(12),
+              work.in_fp32(1),
+              work(1),
+              work(2),
+              work(6)};
     else
       return {{v},     work(0), work(1), work(2), work(3), work(4),
-              work(5), work(6), work(1), work(2), work(6)};
+              work(5), work(6), v.x,     work(1), work(2), work(6)};
   }
   const T* lagging_direction() const { return nullptr; }
   TRIREME_HD double* product_vector() const { return exact; }
@@ -69,6 +81,7 @@ struct BicgstabOf : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
+    if constexpr (kIsFloat<T>) e.pass(ForgetSteps{steps});
     if (!x_is_zero) e.exact_product(x, exact);
     const double* const product = x_is_zero ? nullptr : exact;
     if constexpr (kIsFloat<T>) e.pass(SquaredNorm{b, product}, SetUnit{});
@@ -89,13 +102,13 @@ struct BicgstabOf : SystemVectors {
     // x += alpha p^ + omega s^, r = s - omega t, p^ = M^-1 (r + beta (p - omega v))
     if constexpr (M::pointwise) {
       by_weights(e, norm, [&](auto weighed) {
-        e.pass(FullStep<true, weighed.value, T>{x, r, p_hat, nullptr, s_hat, t, v, r0,
+        e.pass(FullStep<true, weighed.value, T>{steps, r, p_hat, nullptr, s_hat, t, v, r0,
                                                 pointwise_part<T>(m), norm});
       });
     } else {
       by_weights(e, norm, [&](auto weighed) {
-        e.pass(FullStep<false, weighed.value, T>{x, r, p, p_hat, s_hat, t, v, r0, DiagonalOf<T>{},
-                                                 norm});
+        e.pass(FullStep<false, weighed.value, T>{steps, r, p, p_hat, s_hat, t, v, r0,
+                                                 DiagonalOf<T>{}, norm});
       });
       m.apply(e, p, p_hat);
     }
@@ -120,6 +133,7 @@ struct BicgstabOf : SystemVectors {
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     e.exact_product(x, exact);
     if constexpr (kIsFloat<T>) {
+      e.pass(ForgetSteps{steps});
       e.pass(SquaredNorm{b, exact}, SetUnit{});
       e.pass(IntoUnit{left_r0, r0});
       if constexpr (!M::pointwise) e.pass(IntoUnit{left_p, p});
@@ -128,6 +142,12 @@ struct BicgstabOf : SystemVectors {
     if constexpr (!M::pointwise) m.apply(e, p, p_hat);  // p^ = M^-1 p
     e.product(p_hat, v);                                // v = A p^
     e.pass(DotOf<T>{r0, v}, BicgstabGoOn{});            // rho = r0.r, alpha = rho / r0.v
+  }
+
+  TRIREME_RUNS_EXECUTOR
+  template <class Exec>
+  TRIREME_HD void complete_x(Exec& e) const {
+    if constexpr (kIsFloat<T>) e.pass(AddSteps{steps, x});
   }
 
   // If M is pointwise, the loop has p^ only, and p is computed from it.

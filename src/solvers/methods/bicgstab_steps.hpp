@@ -56,14 +56,14 @@ struct StabilizerDots {
 };
 
 // x += alpha p^ + omega s^, r = s - omega t, d = D^-1 r + beta (d - omega D^-1 v); sums
-// {norm term, r0.r}.
+// {norm term, r0.r}. In FP32, x is BicgstabOf::steps.
 // Where M is pointwise, d is p^ itself and p is not needed: the pass moves 11n values (10n without
 // a diagonal array). Otherwise D is 1, d is p, and p^ = M^-1 p follows.
 template <bool pointwise, bool weighed, class T>
 struct FullStep {
   static constexpr int sums = 2;
   static constexpr bool always = false;
-  double* x;
+  T* x;
   T* r;
   T* direction;
   const T* p_hat;  // null where M is pointwise
@@ -75,8 +75,7 @@ struct FullStep {
   NormTerm norm;
 
   struct Row {
-    double x;
-    T r, direction, p_hat, s_hat, t, v, inverse, r0;
+    T x, r, direction, p_hat, s_hat, t, v, inverse, r0;
     LoopWeight<weighed> weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
@@ -86,10 +85,7 @@ struct FullStep {
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     const double of_d = wide(row.inverse);
-    if constexpr (kIsFloat<T>)
-      row.x += s.unit * (s.alpha * wide(row.p_hat) + omega(s) * wide(row.s_hat));
-    else
-      row.x += s.alpha * row.p_hat + omega(s) * row.s_hat;
+    row.x = static_cast<T>(wide(row.x) + (s.alpha * wide(row.p_hat) + omega(s) * wide(row.s_hat)));
     row.r = static_cast<T>(wide(row.r) - omega(s) * wide(row.t));
     const double residual = wide(row.r);
     row.direction = static_cast<T>(of_d * residual +

@@ -25,26 +25,22 @@
 namespace trireme::solvers {
 
 // x += alpha p, p = D^-1 z + beta p. Either z is r, or z is preconditioned and D = 1. Moves 6n
-// values (5n without a diagonal array).
+// values (5n without a diagonal array). In FP32, x is CgOf::steps.
 template <class T>
 struct CgDirection {
   static constexpr int sums = 0;
   static constexpr bool always = false;
-  double* x;
+  T* x;
   T* p;
   const T* z;
   DiagonalOf<T> inverse;
 
   struct Row {
-    double x;
-    T p, z, inverse;
+    T x, p, z, inverse;
   };
   TRIREME_HD Row load(std::int64_t i) const { return {x[i], p[i], z[i], inverse[i]}; }
   TRIREME_HD void update(Row& row, const State& s, double*) const {
-    if constexpr (kIsFloat<T>)
-      row.x += (s.unit * s.alpha) * wide(row.p);
-    else
-      row.x += s.alpha * row.p;
+    row.x = static_cast<T>(wide(row.x) + s.alpha * wide(row.p));
     row.p = static_cast<T>(wide(row.inverse) * wide(row.z) + s.beta * wide(row.p));
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
@@ -99,8 +95,9 @@ struct CgCorrect {
   }
 };
 
-// With work vectors of type T, double or float. Those in FP32 are the first half of a work vector
-// each; x and sums stay in FP64, and so does what a stopped solve leaves.
+// With work vectors of type T, double or float. In FP32 the steps of iterations are added up apart
+// from x, until x is needed: at true residuals and at the end. x itself and sums stay in FP64, and
+// so does what a stopped solve leaves.
 template <class T>
 struct CgOf : SystemVectors {
   static constexpr MethodInfo info{.name = "cg",
@@ -116,6 +113,8 @@ struct CgOf : SystemVectors {
   static constexpr int directions[1] = {2};   // p
   static constexpr int left_behind[1] = {2};  // what leave_direction() starts from
 
+  static constexpr bool x_is_late = kIsFloat<T>;
+
   using Narrow = CgOf<float>;
 
   T* r;
@@ -123,16 +122,24 @@ struct CgOf : SystemVectors {
   T* p;
   T* q;           // A p
   T* s;           // the change of r, in corrections
+  T* steps;       // the sum of alpha p: x, or in FP32 what x lacks, in the unit
   double* left;   // FP32: p of a stopped solve, in the memory of r
   double* exact;  // a product in FP64, in the memory of q
 
   template <class Work>
   TRIREME_HD static CgOf with(const SystemVectors& v, const Work& work) {
-    const auto vector = [&](int k) { return reinterpret_cast<T*>(work(k)); };
     if constexpr (kIsFloat<T>)
-      return {{v}, vector(2), vector(1), vector(0), vector(3), vector(4), work(2), work(3)};
+      return {{v},
+              work.in_fp32(4),
+              work.in_fp32(2),
+              work.in_fp32(0),
+              work.in_fp32(6),
+              work.in_fp32(8),
+              work.in_fp32(3),
+              work(2),
+              work(3)};
     else
-      return {{v}, work(0), work(1), work(2), work(3), work(4), nullptr, work(3)};
+      return {{v}, work(0), work(1), work(2), work(3), work(4), v.x, nullptr, work(3)};
   }
   // When an observer is told of an iteration, x is one step in this direction behind r.
   const T* lagging_direction() const { return p; }
@@ -148,6 +155,7 @@ struct CgOf : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
+    if constexpr (kIsFloat<T>) e.pass(ForgetSteps{steps});
     true_residual(e, *this, m, x_is_zero, r, p, exact);  // r = b - A x, p = M^-1 r
     e.finish(CgBegin{});
   }
@@ -160,7 +168,8 @@ struct CgOf : SystemVectors {
       by_weights(e, norm, [&](auto weighed) {  // r -= alpha q, rho', beta
         e.pass(CgResidual<weighed.value, T>{r, q, pointwise_part<T>(m), norm}, CgImprove{});
       });
-      e.pass(CgDirection<T>{x, p, r, pointwise_part<T>(m)});  // x += alpha p, p = D^-1 r + beta p
+      e.pass(
+          CgDirection<T>{steps, p, r, pointwise_part<T>(m)});  // x += alpha p, p = D^-1 r + beta p
     } else {
       by_weights(e, norm, [&](auto weighed) {  // r -= alpha q
         e.pass(CgResidual<weighed.value, T>{r, q, DiagonalOf<T>{}, norm}, CgNoteWhetherLast{});
@@ -169,7 +178,7 @@ struct CgOf : SystemVectors {
       by_weights(e, norm, [&](auto weighed) {  // rho' = r.z, beta = rho' / rho
         e.pass(ResidualNorms<weighed.value, T>{r, z, norm}, CgImprove{});
       });
-      e.pass(CgDirection<T>{x, p, z, DiagonalOf<T>{}});  // x += alpha p, p = z + beta p
+      e.pass(CgDirection<T>{steps, p, z, DiagonalOf<T>{}});  // x += alpha p, p = z + beta p
     }
   }
 
@@ -193,6 +202,7 @@ struct CgOf : SystemVectors {
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
     if constexpr (kIsFloat<T>) {
+      e.pass(ForgetSteps{steps});
       e.exact_product(x, exact);
       e.pass(SquaredNorm{b, exact}, SetUnit{});
       e.pass(IntoUnit{left, p});
@@ -200,7 +210,13 @@ struct CgOf : SystemVectors {
     true_residual(e, *this, m, false, r, z, exact);  // r = b - A x, z = M^-1 r
     e.finish(CgGoOn{});                              // rho = r.z
     first_step(e, *this, m, r, z, p, q);
-    e.pass(CgDirection<T>{x, p, z, DiagonalOf<T>{}});  // x += alpha p, p = z + beta p
+    e.pass(CgDirection<T>{steps, p, z, DiagonalOf<T>{}});  // x += alpha p, p = z + beta p
+  }
+
+  TRIREME_RUNS_EXECUTOR
+  template <class Exec>
+  TRIREME_HD void complete_x(Exec& e) const {
+    if constexpr (kIsFloat<T>) e.pass(AddSteps{steps, x});
   }
 
   template <class Exec, class M>

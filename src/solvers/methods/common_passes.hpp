@@ -179,6 +179,36 @@ struct ChangeUnit {
 using IntoUnit = ChangeUnit<double, float, true>;
 using OutOfUnit = ChangeUnit<float, double, false>;
 
+// x += State::unit steps, steps = 0: what a loop with FP32 vectors has kept apart from x.
+struct AddSteps {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  float* steps;
+  double* x;
+
+  struct Row {
+    double steps, x;
+  };
+  TRIREME_HD Row load(std::int64_t i) const { return {wide(steps[i]), x[i]}; }
+  TRIREME_HD void update(Row& row, const State& s, double*) const { row.x += s.unit * row.steps; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const {
+    x[i] = row.x;
+    steps[i] = 0;
+  }
+};
+
+// steps = 0, whatever the memory holds.
+struct ForgetSteps {
+  static constexpr int sums = 0;
+  static constexpr bool always = true;
+  float* steps;
+
+  struct Row {};
+  TRIREME_HD Row load(std::int64_t) const { return {}; }
+  TRIREME_HD void update(Row&, const State&, double*) const {}
+  TRIREME_HD void store(std::int64_t i, const Row&) const { steps[i] = 0; }
+};
+
 // The norm of b, from {b.M^-1 b, norm term}: rtol is relative to it where x0 is given.
 struct SetReference {
   static constexpr bool ends_iteration = false;

@@ -16,6 +16,7 @@
 //                          in the work vectors that `directions` names
 //   leave_direction(e, m)  brings the directions of a stopped solve into the work vectors that
 //                          `directions` names
+//   complete_x(e)          where `x_is_late`: adds to x what the iterations have kept apart
 //
 // The struct also has these constants:
 //
@@ -198,6 +199,19 @@ struct SystemVectors {
   CycleWork cycle = {};
 };
 
+// The work vectors of an algorithm: side by side, `elements` numbers each.
+struct WorkMemory {
+  double* first;
+  std::int64_t elements;
+  int count = 1 << 20;  // that exist
+
+  TRIREME_HD double* operator()(int k) const { return k < count ? first + k * elements : nullptr; }
+  // Vector k of those in FP32: 2 k and 2 k + 1 are the halves of the memory of operator()(k).
+  TRIREME_HD float* in_fp32(int k) const {
+    return k / 2 < count ? reinterpret_cast<float*>(first) + k * elements : nullptr;
+  }
+};
+
 // Sums the norm term of b - q, which needs no preconditioner.
 struct PlainResidualNorm {
   static constexpr int sums = 1;
@@ -278,6 +292,12 @@ inline constexpr bool kReplacesResidual = requires {
   Algorithm::replaces_residual;
 };
 
+// Whether x lacks the steps since the last true residual until complete_x().
+template <class Algorithm>
+inline constexpr bool kXIsLate = requires {
+  requires Algorithm::x_is_late;
+};
+
 // After a claim or a breakdown, computes b - A x and decides by it how the solve goes on. A start
 // applies the preconditioner, which is not needed where the claim holds. (That of a method which
 // restarts does not.)
@@ -301,6 +321,7 @@ TRIREME_HD void run_loop(Exec& e, const Algorithm& method, const M& m) {
   while (e.running()) {
     e.repeat([&] { method.iteration(e, m); });
     if constexpr (Algorithm::info.restarts) method.end_cycles(e, m);
+    if constexpr (kXIsLate<Algorithm>) method.complete_x(e);
     settle(e, method, m);
   }
 }
@@ -331,6 +352,7 @@ template <class Exec, class Algorithm, class M>
 TRIREME_HD void run_rest(Exec& e, const Algorithm& method, const M& m) {
   weigh_rows(e, method, false, method.product_vector());
   method.go_on(e, m);
+  if constexpr (kXIsLate<Algorithm>) method.complete_x(e);
   settle(e, method, m);
   run_loop(e, method, m);
 }

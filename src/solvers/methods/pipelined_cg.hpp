@@ -279,7 +279,7 @@ struct PipelinedCg : SystemVectors {
   void go_on(Exec& e, const M& pc) const {
     double* const first_u = M::pointwise ? m : u;
     first_iteration(e, *this, pc, r, first_u, p, s);
-    e.pass(Advance{x, p});                                 // x += alpha p
+    e.pass(Advance<>{x, p});                               // x += alpha p
     e.product_and_dot(first_u, w, SingleReductionGoOn{});  // w = A u, alpha
     if (!e.running()) return;
     prepare_last(e, pc);
@@ -290,7 +290,7 @@ struct PipelinedCg : SystemVectors {
   template <class Exec, class M>
   void leave_direction(Exec& e, const M& pc) const {
     if constexpr (M::pointwise) e.pass(ScaleRows{m, r, pointwise_part(pc)});
-    e.pass(NextDirection{p, M::pointwise ? m : u});
+    e.pass(NextDirection<>{p, M::pointwise ? m : u});
   }
 
  private:

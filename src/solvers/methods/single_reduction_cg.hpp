@@ -16,17 +16,17 @@ TRIREME_HD double& inverse_rho(State& s) { return s.scalar[3]; }
 // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r; sums {r.u, norm term}.
 // The old u is computed again as D^-1 r, or is read if M is not pointwise (`read_u`). In the first
 // iteration after a start, beta is 0, and the old p and s are not used, because they are unset.
-template <bool weighed>
+template <bool weighed, class T = double>
 struct SingleReductionUpdate {
   static constexpr int sums = 2;
   static constexpr bool always = false;
-  double* x;
-  double* r;
-  double* p;
-  double* s;
-  double* u;
-  const double* w;
-  Diagonal inverse;
+  T* x;
+  T* r;
+  T* p;
+  T* s;
+  T* u;
+  const T* w;
+  DiagonalOf<T> inverse;
   bool read_u;
   NormTerm norm;
 
@@ -35,60 +35,68 @@ struct SingleReductionUpdate {
     LoopWeight<weighed> weight;
   };
   TRIREME_HD Row load(std::int64_t i) const {
-    const double d = inverse[i];
-    const double r_i = r[i];
-    return {
-        x[i], r_i, p[i], s[i], read_u ? u[i] : d * r_i, w[i], d, LoopWeight<weighed>::of(norm, i)};
+    const double d = wide(inverse[i]);
+    const double r_i = wide(r[i]);
+    return {wide(x[i]),
+            r_i,
+            wide(p[i]),
+            wide(s[i]),
+            read_u ? wide(u[i]) : d * r_i,
+            wide(w[i]),
+            d,
+            LoopWeight<weighed>::of(norm, i)};
   }
   TRIREME_HD void update(Row& row, const State& state, double* sum) const {
     const bool first = state.beta == 0;
-    row.p = first ? row.u : row.u + state.beta * row.p;
-    row.s = first ? row.w : row.w + state.beta * row.s;
+    row.p = static_cast<T>(first ? row.u : row.u + state.beta * row.p);
+    row.s = static_cast<T>(first ? row.w : row.w + state.beta * row.s);
     row.x += state.alpha * row.p;
-    row.r -= state.alpha * row.s;
-    row.u = row.inverse * row.r;
+    row.r = static_cast<T>(row.r - state.alpha * row.s);
+    row.u = static_cast<T>(row.inverse * row.r);
     sum[0] += row.r * row.u;
     sum[1] += row.weight.term(row.r, row.u, state);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const {
-    x[i] = row.x;
-    r[i] = row.r;
-    p[i] = row.p;
-    s[i] = row.s;
-    u[i] = row.u;
+    x[i] = static_cast<T>(row.x);
+    r[i] = static_cast<T>(row.r);
+    p[i] = static_cast<T>(row.p);
+    s[i] = static_cast<T>(row.s);
+    u[i] = static_cast<T>(row.u);
   }
 };
 
 // p = u + beta p, which is the first half of the update that was not done.
+template <class T = double>
 struct NextDirection {
   static constexpr int sums = 0;
   static constexpr bool always = true;
-  double* p;
-  const double* u;
+  T* p;
+  const T* u;
 
   struct Row {
     double p, u;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {p[i], u[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {wide(p[i]), wide(u[i])}; }
   TRIREME_HD void update(Row& row, const State& s, double*) const {
     row.p = s.beta == 0 ? row.u : row.u + s.beta * row.p;
   }
-  TRIREME_HD void store(std::int64_t i, const Row& row) const { p[i] = row.p; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { p[i] = static_cast<T>(row.p); }
 };
 
 // x += alpha p
+template <class T = double>
 struct Advance {
   static constexpr int sums = 0;
   static constexpr bool always = false;
-  double* x;
-  const double* p;
+  T* x;
+  const T* p;
 
   struct Row {
     double x, p;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {x[i], p[i]}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {wide(x[i]), wide(p[i])}; }
   TRIREME_HD void update(Row& row, const State& s, double*) const { row.x += s.alpha * row.p; }
-  TRIREME_HD void store(std::int64_t i, const Row& row) const { x[i] = row.x; }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { x[i] = static_cast<T>(row.x); }
 };
 
 TRIREME_HD void single_reduction_step_length(State& s, double curvature) {
@@ -140,52 +148,76 @@ struct SingleReductionGoOn {
   }
 };
 
-// From {term of the change, r.u, norm term, u.w} of a corrected residual: the new beta and alpha.
+// From {term of the change, r.u, norm term, u.w} of a corrected residual: the new beta and alpha. p
+// and s are still in the last unit; beta brings them into the new one.
 struct SingleReductionCorrect {
   static constexpr bool ends_iteration = true;
   TRIREME_HD void operator()(State& s, const double* sum) const {
-    s.beta *= sum[1] / s.rho;
+    s.beta *= sum[1] / (s.rescale * s.rescale * s.rho);
     CgCorrect{}(s, sum);
     const double curvature = sum[3] - s.beta * s.rho / last_alpha(s);
+    s.beta *= s.rescale;
     if (running(s)) check_curvature(s, curvature);
     single_reduction_step_length(s, curvature);
   }
 };
 
-struct SingleReductionCg : SystemVectors {
+// With work vectors of type T, as those of CgOf.
+template <class T>
+struct SingleReductionCgOf : SystemVectors {
   static constexpr MethodInfo info = Cg::info;
   static constexpr Variant variant = Variant::single_reduction;
   static constexpr int vectors = 5;
   static constexpr int pointwise_vectors = 5;
   static constexpr int scalars = 4;
-  static constexpr int directions[] = {2};      // p
-  static constexpr int left_behind[] = {1, 2};  // u p
+  static constexpr int directions[1] = {2};      // p
+  static constexpr int left_behind[2] = {1, 2};  // u p
+  static constexpr bool x_is_late = kIsFloat<T>;
 
-  double* r;
-  double* u;  // M^-1 r
-  double* p;
-  double* w;  // A u
-  double* s;  // A p
+  using Narrow = SingleReductionCgOf<float>;
+
+  T* r;
+  T* u;  // M^-1 r
+  T* p;
+  T* w;           // A u
+  T* s;           // A p
+  T* steps;       // the sum of alpha p: x, or in FP32 what x lacks, in the unit
+  T* change;      // of r, in corrections; FP32: beside the memory of w
+  double* left;   // FP32: p of a stopped solve, in the memory of r
+  double* exact;  // a product in FP64, in the memory of w
 
   template <class Work>
-  TRIREME_HD static SingleReductionCg with(const SystemVectors& v, const Work& work) {
-    return {v, work(0), work(1), work(2), work(3), work(4)};
+  TRIREME_HD static SingleReductionCgOf with(const SystemVectors& v, const Work& work) {
+    if constexpr (kIsFloat<T>)
+      return {{v},
+              work.in_fp32(4),
+              work.in_fp32(2),
+              work.in_fp32(0),
+              work.in_fp32(6),
+              work.in_fp32(8),
+              work.in_fp32(1),
+              work.in_fp32(3),
+              work(2),
+              work(3)};
+    else
+      return {{v}, work(0), work(1), work(2), work(3), work(4), v.x, work(3), nullptr, work(3)};
   }
-  const double* lagging_direction() const { return nullptr; }
-  TRIREME_HD double* product_vector() const { return w; }
+  const T* lagging_direction() const { return nullptr; }
+  TRIREME_HD double* product_vector() const { return exact; }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void reference_norm(Exec& e, const M& m) const {
-    true_residual(e, *this, m, true, r, p, w);
+    true_residual(e, *this, m, true, r, p, exact);
     e.finish(SetReference{});
   }
 
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void start(Exec& e, const M& m, bool x_is_zero) const {
-    true_residual(e, *this, m, x_is_zero, r, u, w);   // r = b - A x, u = M^-1 r
-    e.product_and_dot(u, w, SingleReductionBegin{});  // w = A u, alpha = r.u / u.w
+    if constexpr (kIsFloat<T>) e.pass(ForgetSteps{steps});
+    true_residual(e, *this, m, x_is_zero, r, u, exact);  // r = b - A x, u = M^-1 r
+    e.product_and_dot(u, w, SingleReductionBegin{});     // w = A u, alpha = r.u / u.w
   }
 
   TRIREME_RUNS_EXECUTOR
@@ -193,13 +225,13 @@ struct SingleReductionCg : SystemVectors {
   TRIREME_HD void iteration(Exec& e, const M& m) const {
     // p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, u = D^-1 r
     by_weights(e, norm, [&](auto weighed) {
-      e.pass(SingleReductionUpdate<weighed.value>{x, r, p, s, u, w, pointwise_part(m),
-                                                  !M::pointwise, norm});
+      e.pass(SingleReductionUpdate<weighed.value, T>{steps, r, p, s, u, w, pointwise_part<T>(m),
+                                                     !M::pointwise, norm});
     });
     if constexpr (!M::pointwise) {
       e.forget_sums();
       m.apply(e, r, u);  // u = M^-1 r
-      by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value>{r, u, norm}); });
+      norms_of_residual(e);
     }
     e.product_and_dot(u, w, SingleReductionImprove{});  // w = A u, alpha, beta
   }
@@ -208,13 +240,14 @@ struct SingleReductionCg : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void correct(Exec& e, const M& m) const {
-    e.exact_product(x, w);
+    e.exact_product(x, exact);
+    if constexpr (kIsFloat<T>) e.finish(RenewUnit{});
     if constexpr (M::pointwise) {
-      e.pass(CorrectResidual{b, w, r, u, nullptr, pointwise_part(m), norm});
+      e.pass(CorrectResidualOf<T>{b, exact, r, u, nullptr, pointwise_part<T>(m), norm});
     } else {
-      e.pass(ChangeResidual{b, w, r, w, norm});
+      e.pass(ChangeResidualOf<T>{b, exact, r, change, norm});
       m.apply(e, r, u);
-      by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value>{r, u, norm}); });
+      norms_of_residual(e);
     }
     e.product_and_dot(u, w, SingleReductionCorrect{});  // w = A u
   }
@@ -222,8 +255,16 @@ struct SingleReductionCg : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void go_on(Exec& e, const M& m) const {
-    first_iteration(e, *this, m, r, u, p, s);
-    e.pass(Advance{x, p});                           // x += alpha p
+    if constexpr (kIsFloat<T>) {
+      e.pass(ForgetSteps{steps});
+      e.exact_product(x, exact);
+      e.pass(SquaredNorm{b, exact}, SetUnit{});
+      e.pass(IntoUnit{left, p});
+    }
+    true_residual(e, *this, m, false, r, u, exact);  // r = b - A x, u = M^-1 r
+    e.finish(CgGoOn{});                              // rho = r.u
+    first_step(e, *this, m, r, u, p, s);
+    e.pass(Advance<T>{steps, p});                    // x += alpha p
     e.product_and_dot(u, w, SingleReductionGoOn{});  // w = A u, alpha
   }
 
@@ -231,8 +272,23 @@ struct SingleReductionCg : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void leave_direction(Exec& e, const M&) const {
-    e.pass(NextDirection{p, u});
+    e.pass(NextDirection<T>{p, u});
+    if constexpr (kIsFloat<T>) e.pass(OutOfUnit{p, left});
+  }
+
+  TRIREME_RUNS_EXECUTOR
+  template <class Exec>
+  TRIREME_HD void complete_x(Exec& e) const {
+    if constexpr (kIsFloat<T>) e.pass(AddSteps{steps, x});
+  }
+
+ private:
+  TRIREME_RUNS_EXECUTOR
+  template <class Exec>
+  TRIREME_HD void norms_of_residual(Exec& e) const {
+    by_weights(e, norm, [&](auto weighed) { e.pass(ResidualNorms<weighed.value, T>{r, u, norm}); });
   }
 };
+using SingleReductionCg = SingleReductionCgOf<double>;
 
 }  // namespace trireme::solvers
