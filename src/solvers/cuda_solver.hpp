@@ -135,8 +135,7 @@ class CudaSolver : public Solver {
   // can be stopped, but that kernel has no code to go on.
   void go_on(const StoppedSolve& stopped) override;
 
-  // Whether loops have FP32 vectors, until one goes on in FP64.
-  bool vectors_in_fp32() const;
+  bool vectors_in_fp32() const override;
   // The mode in use: graph, persistent or stepped.
   CudaMode mode() const;
   Variant variant() const override;

@@ -247,6 +247,7 @@ void HostSolver::go_on(const StoppedSolve& stopped) {
   work_->driver.go_on(stopped);
 }
 
+bool HostSolver::vectors_in_fp32() const { return work_->backend.vectors_in_fp32(); }
 Variant HostSolver::variant() const { return work_->driver.variant(); }
 const PreparedPreconditioner& HostSolver::preconditioner() const {
   return work_->driver.preconditioner();

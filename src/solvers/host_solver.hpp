@@ -73,6 +73,7 @@ class HostSolver : public Solver {
                     const IterationObserver& observer = {}) override;
   void renew(const PreconditionerSpec& spec) override;
   StoppedSolve stopped() const override;
+  bool vectors_in_fp32() const override;
   void go_on(const StoppedSolve& stopped) override;
   Variant variant() const override;
   const PreparedPreconditioner& preconditioner() const override;

@@ -138,6 +138,8 @@ class Solver {
   // The next solve, and no later one, goes on from `stopped`. Throws Error{internal} for directions
   // of another number or length.
   virtual void go_on(const StoppedSolve& stopped) = 0;
+  // Whether loops have FP32 vectors, until one goes on in FP64.
+  virtual bool vectors_in_fp32() const = 0;
   // The variant in use.
   virtual Variant variant() const = 0;
   // The preconditioner in use. Its arrays are in the memory where the loop runs.

@@ -303,12 +303,12 @@ solvers::StoppedSolve KspEngine::stopped() const {
 }
 
 bool KspEngine::mixed() const {
-  if (host_system_) return host_system_->inexact();
+  if (host_system_) return host_system_->inexact() || vectors_in_fp32();
   return cuda_system_ && (cuda_system_->inexact() || vectors_in_fp32()) &&
          cuda_solver_->mode() != solvers::CudaMode::persistent;
 }
 
-bool KspEngine::vectors_in_fp32() const { return cuda_solver_ && cuda_solver_->vectors_in_fp32(); }
+bool KspEngine::vectors_in_fp32() const { return solver_ && solver_->vectors_in_fp32(); }
 
 const char* KspEngine::executor() const {
   if (!cuda_solver_) return "host";
