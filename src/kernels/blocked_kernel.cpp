@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <type_traits>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/row_product.hpp"
 #include "sparse/partition.hpp"
 
@@ -89,7 +89,6 @@ class BlockedRowKernel final : public BlockedKernel<Value>, public RowProduct<Va
   // are in a cache.
   void multiply_and_dot(MultiVector<const Value> x, MultiVector<Value> y, std::int64_t first,
                         std::int64_t last, Value* dots) const override {
-    using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
     for (std::int64_t row = first; row < last;) {
       const auto& part = part_of(row);
       const std::int64_t end = std::min(last, part.first_row + part.rows);
@@ -100,8 +99,7 @@ class BlockedRowKernel final : public BlockedKernel<Value>, public RowProduct<Va
     if (!dots) return;
     for (std::int64_t row = first; row < last; ++row)
       for (std::int64_t j = 0; j < x.width; ++j)
-        dots[j] = static_cast<Value>(static_cast<Sum>(dots[j]) +
-                                     static_cast<Sum>(x(row, j)) * static_cast<Sum>(y(row, j)));
+        store_or_add(dots[j], term_of_sum<Value, Value>(x(row, j), y(row, j)), true);
   }
 
  private:

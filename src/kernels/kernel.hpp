@@ -44,6 +44,7 @@ struct KernelStatistics {
 
 // A matrix prepared for the host. multiply() may use every OpenMP thread. Only one member function
 // of an object may run at a time.
+// Numbers of FP32 are multiplied and summed in FP64, and rounded as host_sum.hpp says.
 template <class Value>
 class HostKernel {
  public:

@@ -1,37 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A few vectors side by side as one vector of small arrays, so that one text of a host executor
 // multiplies one vector or several: where it says sum += value * x[column], x[column] is a number
-// or a Lanes.
+// or a Lanes, in the type of sums, and so is the value.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/multi_vector.hpp"
 
 namespace trireme {
 
-template <class Value, int N>
+// N numbers of the type Sum.
+template <class Sum, int N>
 struct Lanes {
-  Value lane[N] = {};
+  Sum lane[N] = {};
 
   Lanes& operator+=(const Lanes& other) {
     for (int j = 0; j < N; ++j) lane[j] += other.lane[j];
     return *this;
   }
-  friend Lanes operator*(Value factor, Lanes lanes) {
+  friend Lanes operator*(Sum factor, Lanes lanes) {
     for (int j = 0; j < N; ++j) lanes.lane[j] *= factor;
     return lanes;
   }
+};
+
+// One vector: element i is a number.
+template <class Value>
+struct NumbersOfX {
+  std::span<const Value> x;
+  HostSumOf<Value> operator[](std::int64_t i) const { return static_cast<HostSumOf<Value>>(x[i]); }
+};
+
+// Stores or adds the sum of a row.
+template <class Value>
+struct NumbersOfY {
+  std::span<Value> y;
+  bool add;
+  void operator()(std::int64_t row, HostSumOf<Value> sum) const { store_or_add(y[row], sum, add); }
 };
 
 // N vectors of X: element i is a Lanes.
 template <class Value, int N>
 struct LanesOfX {
   MultiVector<const Value> x;
-  Lanes<Value, N> operator[](std::int64_t i) const {
-    Lanes<Value, N> lanes;
-    for (int j = 0; j < N; ++j) lanes.lane[j] = x.row(i)[j];
+  Lanes<HostSumOf<Value>, N> operator[](std::int64_t i) const {
+    Lanes<HostSumOf<Value>, N> lanes;
+    for (int j = 0; j < N; ++j) lanes.lane[j] = static_cast<HostSumOf<Value>>(x.row(i)[j]);
     return lanes;
   }
 };
@@ -41,11 +59,8 @@ template <class Value, int N>
 struct LanesOfY {
   MultiVector<Value> y;
   bool add;
-  void operator()(std::int64_t row, const Lanes<Value, N>& sums) const {
-    for (int j = 0; j < N; ++j) {
-      Value& target = y.row(row)[j];
-      target = add ? target + sums.lane[j] : sums.lane[j];
-    }
+  void operator()(std::int64_t row, const Lanes<HostSumOf<Value>, N>& sums) const {
+    for (int j = 0; j < N; ++j) store_or_add(y.row(row)[j], sums.lane[j], add);
   }
 };
 

@@ -54,7 +54,7 @@ struct KernelEntry {
 
   // A null builder means that the kernel has no such executor for that value type.
   HostBuilder<double> host_double = nullptr;
-  HostBuilder<float> host_float = nullptr;
+  HostBuilder<float> host_float = nullptr;  // values, x and y in FP32, sums in FP64
   HostBuilder<std::int32_t> host_int = nullptr;
   HostBuilder<double> host_mixed = nullptr;  // values stored in FP32, x and y in FP64
   CudaBuilder<double> cuda_double = nullptr;

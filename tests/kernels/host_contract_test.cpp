@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/fp64_sums.hpp"
 #include "kernels/kernel_names.hpp"
 #include "kernels/registry.hpp"
 #include "support/host_product.hpp"
@@ -78,6 +79,23 @@ TEST_P(HostContract, MatchesReferenceOnEveryShapeAndThreadCount) {
         EXPECT_TRUE(test::matches_reference(*kernel, matrix.view()));
       }
   });
+}
+
+// Random values, and equal ones, whose sum in FP32 would be far off in long rows.
+TEST_P(HostContract, SumsNumbersOfFp32InFp64) {
+  if (!find_kernel(GetParam()).host_float) GTEST_SKIP() << "no single precision";
+  for (const auto& [name, matrix] : test::contract_shapes<float>())
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE(name + " on " + std::to_string(threads) + " threads");
+      const WithThreads with(threads);
+      const auto kernel = test::build_or_refuse<float>(GetParam(), matrix.view());
+      if (!kernel) continue;
+      const int shares = test::roundings_of_shares(GetParam());
+      EXPECT_TRUE(test::sums_in_fp64(*kernel, matrix.view(), shares));
+      const auto equal = test::with_equal_values(matrix, 0.1f);
+      kernel->update_values(equal.values);
+      EXPECT_TRUE(test::sums_in_fp64(*kernel, equal.view(), shares));
+    }
 }
 
 TEST_P(HostContract, MultipliesOnAnotherThreadCountThanItWasBuiltFor) {

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "kernels/fp64_sums.hpp"
 #include "kernels/kernel_names.hpp"
 #include "kernels/multi_product.hpp"
 #include "kernels/registry.hpp"
@@ -60,7 +62,8 @@ void fill(MultiVector<Value> v, std::uint64_t seed) {
 
 template <class Value>
 void expect_products(HostKernel<Value>& kernel, const CsrView<Value>& a, std::int64_t width,
-                     Layout layout) {
+                     Layout layout, const std::string& name) {
+  [[maybe_unused]] const int shares = test::roundings_of_shares(name);
   MultiProduct<Value> product(kernel, a.rows, a.cols);
   const Vectors<Value> x = vectors_of<Value>(layout, a.cols, width);
   const Vectors<Value> y = vectors_of<Value>(layout, a.rows, width);
@@ -70,6 +73,11 @@ void expect_products(HostKernel<Value>& kernel, const CsrView<Value>& a, std::in
     EXPECT_TRUE(test::judge(
         compare_product<Value>(a, column<Value>(x.view, j), column<Value>(y.view, j)), "Y = A X"))
         << "vector " << j;
+  if constexpr (std::is_same_v<Value, float>) {
+    for (std::int64_t j = 0; j < width; ++j)
+      EXPECT_TRUE(
+          test::sums_in_fp64(a, column<Value>(x.view, j), column<Value>(y.view, j), {}, shares));
+  }
 
   fill(y.view, 6);
   const Vectors<Value> before = vectors_of<Value>(layout, a.rows, width);
@@ -81,6 +89,11 @@ void expect_products(HostKernel<Value>& kernel, const CsrView<Value>& a, std::in
                                            column<Value>(before.view, j)),
                     "Y += A X"))
         << "vector " << j;
+  if constexpr (std::is_same_v<Value, float>) {
+    for (std::int64_t j = 0; j < width; ++j)
+      EXPECT_TRUE(test::sums_in_fp64(a, column<Value>(x.view, j), column<Value>(y.view, j),
+                                     column<Value>(before.view, j), shares));
+  }
 }
 
 class MultiContract : public testing::TestWithParam<std::string> {
@@ -102,7 +115,7 @@ TEST_P(MultiContract, MatchesReferenceForEveryWidth) {
       if (!kernel) continue;
       for (const std::int64_t width : {0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 64, 100}) {
         SCOPED_TRACE(name + ", " + std::to_string(width) + " vectors");
-        expect_products(*kernel, a.view(), width, Layout::side_by_side);
+        expect_products(*kernel, a.view(), width, Layout::side_by_side, GetParam());
       }
     }
   });
@@ -116,7 +129,7 @@ TEST_P(MultiContract, MatchesReferenceOnEveryShapeAndLayout) {
       if (!kernel) continue;
       for (const Layout layout :
            {Layout::side_by_side, Layout::one_after_the_other, Layout::with_gaps})
-        expect_products(*kernel, a.view(), 9, layout);
+        expect_products(*kernel, a.view(), 9, layout, GetParam());
     }
   });
 }
@@ -175,7 +188,7 @@ TEST_P(MultiContract, MatchesReferenceOnAnotherThreadCountThanItWasBuiltFor) {
       const auto kernel = test::build_or_refuse<Value>(GetParam(), a.view());
       if (!kernel) continue;
       const test::WithThreads multiplying(3);
-      expect_products(*kernel, a.view(), 9, Layout::side_by_side);
+      expect_products(*kernel, a.view(), 9, Layout::side_by_side, GetParam());
     }
   });
 }
@@ -190,7 +203,7 @@ TEST_P(MultiContract, TakesNewValuesOnTheSamePattern) {
       auto updated = a;
       updated.values = test::random_vector<Value>(a.nnz(), 99);
       kernel->update_values(updated.values);
-      expect_products(*kernel, updated.view(), 9, Layout::side_by_side);
+      expect_products(*kernel, updated.view(), 9, Layout::side_by_side, GetParam());
     }
   });
 }
@@ -203,7 +216,7 @@ TEST_P(MultiContract, TakesMoreVectorsThanTheMatrixHasRows) {
           std::vector<std::int64_t>(rows, std::min(cols, 3)), cols);
       const auto kernel = build_host_kernel<Value>(GetParam(), a.view());
       for (const std::int64_t width : {8, 64, 100})
-        expect_products(*kernel, a.view(), width, Layout::with_gaps);
+        expect_products(*kernel, a.view(), width, Layout::with_gaps, GetParam());
     }
   });
 }

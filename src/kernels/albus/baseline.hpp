@@ -4,21 +4,12 @@
 
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/kernel.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::albus {
-
-// Integer sums wrap around, which C++ defines for unsigned numbers only.
-template <class Value>
-using WrappingSum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
-
-template <class Value>
-void store(Value& y, WrappingSum<Value> sum, bool add) {
-  y = static_cast<Value>(add ? static_cast<WrappingSum<Value>>(y) + sum : sum);
-}
 
 template <class Value>
 class Baseline : public HostKernel<Value> {
@@ -37,11 +28,9 @@ class Baseline : public HostKernel<Value> {
 
  protected:
   // The sum of the nonzeros [begin, end), which are in one row.
-  WrappingSum<Value> sum(std::int32_t begin, std::int32_t end, std::span<const Value> x) const {
-    using Sum = WrappingSum<Value>;
-    Sum total{};
-    for (std::int32_t k = begin; k < end; ++k)
-      total += static_cast<Sum>(a_.values[k]) * static_cast<Sum>(x[a_.col_idx[k]]);
+  HostSumOf<Value> sum(std::int32_t begin, std::int32_t end, std::span<const Value> x) const {
+    HostSumOf<Value> total{};
+    for (std::int32_t k = begin; k < end; ++k) total += term_of_sum(a_.values[k], x[a_.col_idx[k]]);
     return total;
   }
 

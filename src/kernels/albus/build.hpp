@@ -36,7 +36,8 @@ void number_values(const Pattern& pattern, const Value* values, Part& part);
 // Decides where values, which are in the order of the CSR, lie in Layout::placed, and copies them
 // to it. Sets first_placed of each part. Where Value is narrower than From, the values that are not
 // placed, and those of tiles and slices, go to *in_order, for Layout::values; otherwise in_order is
-// null. Returns whether Value represents all values exactly.
+// null. Returns whether Value represents all values exactly. Makes room for Part::block_sums where
+// From, the type of the vectors, is narrower than their sums.
 template <class Value, class From>
 bool place_values(Pattern& pattern, std::span<const From> values, LineArray<Value>& placed,
                   Array<Value>* in_order = nullptr);

@@ -31,9 +31,9 @@ HWY_INLINE void MultiplyLastRows(D d, const Stored* HWY_RESTRICT values,
   for (std::int64_t lane = 0; lane < rows; lane += lanes) {
     const auto count = static_cast<std::size_t>(std::min(lanes, rows - lane));
     const auto product = [&](std::int32_t k, auto sum) HWY_ATTR {
-      const auto xs = LoadFirst(d, count, x + (lane + offsets[k]));
+      const auto xs = WidenedFirst(d, count, x + (lane + offsets[k]));
       if constexpr (kRepeated)
-        return MultiplyAdd(d, hn::Set(d, static_cast<Value>(values[k])), xs, sum);
+        return MultiplyAdd(d, hn::Set(d, static_cast<HostLaneOf<Value>>(values[k])), xs, sum);
       else
         return MultiplyAdd(d, WidenedFirst(d, count, values + (rows * k + lane)), xs, sum);
     };
@@ -45,8 +45,8 @@ HWY_INLINE void MultiplyLastRows(D d, const Stored* HWY_RESTRICT values,
     }
     if (k < length) even = product(k, even);
     auto sum = hn::Add(even, odd);
-    if (add) sum = hn::Add(LoadFirst(d, count, y + lane), sum);
-    StoreFirst(sum, d, count, y + lane);
+    if (add) sum = hn::Add(WidenedFirst(d, count, y + lane), sum);
+    StoreFirstRounded(sum, d, count, y + lane);
   }
 }
 
@@ -57,7 +57,7 @@ HWY_INLINE void MultiplyDiagonals(const Stored* HWY_RESTRICT values,
                                   const std::int32_t* HWY_RESTRICT offsets, Run run,
                                   std::int64_t row, const Value* x, Value* y, std::int64_t ahead,
                                   bool add) {
-  const hn::CappedTag<Value, kSliceRows> d;
+  const hn::CappedTag<HostLaneOf<Value>, kSliceRows> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
   const std::int64_t slice = std::int64_t{kSliceRows} * run.length;
   const std::int64_t last_rows = run.count % kSliceRows, end = row + run.count - last_rows;
@@ -70,17 +70,17 @@ HWY_INLINE void MultiplyDiagonals(const Stored* HWY_RESTRICT values,
       std::int32_t k = 0;
       for (; k + 1 < run.length; k += 2, at += 2 * kSliceRows) {
         if (fetch) PrefetchRange(at + ahead, 2 * kSliceRows);
-        even = MultiplyAdd(d, Widened(d, at), hn::LoadU(d, x + (first + offsets[k])), even);
-        odd = MultiplyAdd(d, Widened(d, at + kSliceRows),
-                          hn::LoadU(d, x + (first + offsets[k + 1])), odd);
+        even = MultiplyAdd(d, Widened(d, at), Widened(d, x + (first + offsets[k])), even);
+        odd = MultiplyAdd(d, Widened(d, at + kSliceRows), Widened(d, x + (first + offsets[k + 1])),
+                          odd);
       }
       if (k < run.length) {
         if (fetch) PrefetchRange(at + ahead, kSliceRows);
-        even = MultiplyAdd(d, Widened(d, at), hn::LoadU(d, x + (first + offsets[k])), even);
+        even = MultiplyAdd(d, Widened(d, at), Widened(d, x + (first + offsets[k])), even);
       }
       auto sum = hn::Add(even, odd);
-      if (add) sum = hn::Add(hn::LoadU(d, y + first), sum);
-      hn::StoreU(sum, d, y + first);
+      if (add) sum = hn::Add(Widened(d, y + first), sum);
+      StoreRounded(sum, d, y + first);
     }
   }
   if (ahead != 0) PrefetchRange(values + ahead, last_rows * run.length);
@@ -100,18 +100,18 @@ HWY_INLINE void MultiplyRepeatedRows(D d, const Stored* HWY_RESTRICT values,
   auto odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
   const auto step = [&](std::int32_t k, auto& s0, [[maybe_unused]] auto& s1,
                         [[maybe_unused]] auto& s2, [[maybe_unused]] auto& s3) HWY_ATTR {
-    const auto value = hn::Set(d, static_cast<Value>(values[k]));
+    const auto value = hn::Set(d, static_cast<HostLaneOf<Value>>(values[k]));
     const Value* const at = x + offsets[k];
-    s0 = MultiplyAdd(d, value, hn::LoadU(d, at), s0);
+    s0 = MultiplyAdd(d, value, Widened(d, at), s0);
     if constexpr (kVectors == 4) {
-      s1 = MultiplyAdd(d, value, hn::LoadU(d, at + lanes), s1);
-      s2 = MultiplyAdd(d, value, hn::LoadU(d, at + 2 * lanes), s2);
-      s3 = MultiplyAdd(d, value, hn::LoadU(d, at + 3 * lanes), s3);
+      s1 = MultiplyAdd(d, value, Widened(d, at + lanes), s1);
+      s2 = MultiplyAdd(d, value, Widened(d, at + 2 * lanes), s2);
+      s3 = MultiplyAdd(d, value, Widened(d, at + 3 * lanes), s3);
     }
   };
   const auto store = [&](auto sum, Value* to) HWY_ATTR {
-    if (add) sum = hn::Add(hn::LoadU(d, to), sum);
-    hn::StoreU(sum, d, to);
+    if (add) sum = hn::Add(Widened(d, to), sum);
+    StoreRounded(sum, d, to);
   };
   std::int32_t k = 0;
   for (; k + 1 < length; k += 2) {
@@ -135,7 +135,7 @@ HWY_NOINLINE void MultiplyRepeatedDiagonals(const Stored* HWY_RESTRICT values,
                                             const std::int32_t* HWY_RESTRICT offsets, Run run,
                                             std::int64_t row, const Value* x, Value* y,
                                             std::int64_t ahead, bool add) {
-  const hn::CappedTag<Value, kSliceRows> d;
+  const hn::CappedTag<HostLaneOf<Value>, kSliceRows> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t end = row + run.count;
   const std::int64_t last_offset = offsets[run.length - 1];

@@ -14,6 +14,7 @@
 #include "kernels/albus/albus.hpp"
 #include "kernels/albus/build.hpp"
 #include "kernels/albus/multiply_part.hpp"
+#include "kernels/host_sum.hpp"
 #include "kernels/row_product.hpp"
 #include "sparse/exact.hpp"
 
@@ -56,8 +57,10 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
 #pragma omp parallel for schedule(static) if (parts > 1)
       for (std::int64_t t = 0; t < parts; ++t)
         result_mid_[t] = albus::multiply_part(layout, layout.parts[t], x.data(), y.data(), add);
+      AddShares<Value> shares;
       for (std::int64_t t = 0; t < parts; ++t)
-        if (layout.parts[t].has_head()) add_to(y[layout.parts[t].start - 1], result_mid_[t]);
+        if (layout.parts[t].has_head())
+          shares.add(y[layout.parts[t].start - 1], static_cast<HostSumOf<Value>>(result_mid_[t]));
     });
   }
 
@@ -71,10 +74,12 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
 #pragma omp parallel for schedule(static) if (parts > 1)
       for (std::int64_t t = 0; t < parts; ++t)
         albus::multiply_part(layout, layout.parts[t], x, y, add, result_mid_.data() + t * x.width);
-      for (std::int64_t t = 0; t < parts; ++t)
-        if (layout.parts[t].has_head())
-          for (std::int64_t j = 0; j < x.width; ++j)
-            add_to(y(layout.parts[t].start - 1, j), result_mid_[t * x.width + j]);
+      AddShares<Value> shares;
+      for (std::int64_t j = 0; j < x.width; ++j)
+        for (std::int64_t t = 0; t < parts; ++t)
+          if (layout.parts[t].has_head())
+            shares.add(y(layout.parts[t].start - 1, j),
+                       static_cast<HostSumOf<Value>>(result_mid_[t * x.width + j]));
     });
   }
 
@@ -141,13 +146,6 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
     from = {};
   }
 
-  static void add_to(Value& y, Value head) {
-    if constexpr (std::is_integral_v<Value>)
-      y = static_cast<Value>(static_cast<std::uint32_t>(y) + static_cast<std::uint32_t>(head));
-    else
-      y += head;
-  }
-
   // What a product reads. Placed values are a copy, in whose place the CSR's are not read.
   std::int64_t stored_bytes() const {
     const auto value_bytes = static_cast<std::int64_t>(in_float_ ? sizeof(float) : sizeof(Value));
@@ -186,7 +184,7 @@ class AlbusHost final : public HostKernel<Value>, public RowProduct<Value> {
   albus::Layout<Value> layout_;        // has the pattern and the values unless in_float_
   albus::Layout<float> float_layout_;  // has them where in_float_
   Array<float> rounded_;               // float_layout_'s values, but for placed ones of windows
-  std::vector<Value> result_mid_;      // the head of each part, one number per vector
+  std::vector<HostLaneOf<Value>> result_mid_;  // the head of each part, one number per vector
   KernelStatistics statistics_;
 };
 

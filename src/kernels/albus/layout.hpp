@@ -77,7 +77,8 @@
 //   row 1            | d e f      are visited: by the number of the row's nonzeros in the tile, and
 //   row 2    g       |            rows of 64 and more in storage order at the end. Tile 0 stores
 //   row 3    h i     | j          g ab hi, with rows 2 0 3 and the runs (1,1) (2,2); tile 1 stores
-//                                 c j def. Each run adds to y.
+//                                 c j def. Each run adds to y, or to
+//                                 sums in FP64 where y is in FP32.
 //
 // A window is narrow where its columns span less than 2^16: they are then stored as 16-bit
 // distances from its smallest column, `base`.
@@ -197,6 +198,8 @@ struct Part {
   Array<std::uint16_t>
       tile_columns;            // distances from the first column of the tile, tile after tile
   Array<std::int32_t> places;  // of the part's nonzeros in whole rows, in tile_columns
+  // Of the rows of one block, where vectors are in FP32. A product writes them.
+  mutable LineArray<double> block_sums;
 
   // In a part with tiles, diagonals or slices the values of all whole rows are placed: in the order
   // in which the tiles or windows read them. Otherwise `placed` is 0.

@@ -11,11 +11,12 @@
 namespace trireme::albus {
 
 // Writes the rows of y that the part owns, or adds to them. Returns the part's head: its share of
-// the sum of row `start - 1`, which the caller adds to y. x and y are the whole vectors.
+// the sum of row `start - 1`, which the caller adds to y. x and y are the whole vectors. Vectors in
+// FP32 are summed in FP64, and so is their head.
 double multiply_part(const Layout<double>& layout, const Part& part, const double* x, double* y,
                      bool add);
-float multiply_part(const Layout<float>& layout, const Part& part, const float* x, float* y,
-                    bool add);
+double multiply_part(const Layout<float>& layout, const Part& part, const float* x, float* y,
+                     bool add);
 std::int32_t multiply_part(const Layout<std::int32_t>& layout, const Part& part,
                            const std::int32_t* x, std::int32_t* y, bool add);
 
@@ -29,7 +30,7 @@ double multiply_part(const Layout<float>& layout, const Part& part, const double
 void multiply_part(const Layout<double>& layout, const Part& part, MultiVector<const double> x,
                    MultiVector<double> y, bool add, double* head, double* dots = nullptr);
 void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const float> x,
-                   MultiVector<float> y, bool add, float* head, float* dots = nullptr);
+                   MultiVector<float> y, bool add, double* head, float* dots = nullptr);
 void multiply_part(const Layout<std::int32_t>& layout, const Part& part,
                    MultiVector<const std::int32_t> x, MultiVector<std::int32_t> y, bool add,
                    std::int32_t* head, std::int32_t* dots = nullptr);

@@ -15,7 +15,7 @@ class AlbusNaive final : public albus::Baseline<Value> {
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
     const bool add = accumulate == Accumulate::yes;
     for (std::int64_t row = 0; row < a_.rows; ++row)
-      albus::store(y[row], this->sum(a_.row_ptr[row], a_.row_ptr[row + 1], x), add);
+      store_or_add(y[row], this->sum(a_.row_ptr[row], a_.row_ptr[row + 1], x), add);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "kernels/albus/build.hpp"
 #include "kernels/albus/diagonals.hpp"
 #include "kernels/albus/slices.hpp"
+#include "kernels/host_sum.hpp"
 
 namespace trireme::albus {
 namespace {
@@ -100,6 +101,12 @@ void number_parts(std::vector<Part>& parts) {
   }
 }
 
+std::int64_t rows_of_largest_block(const Part& part) {
+  std::int64_t rows = 0;
+  for (const TileBlock& block : part.blocks) rows = std::max<std::int64_t>(rows, block.rows);
+  return rows;
+}
+
 }  // namespace
 
 template <class Value, class From>
@@ -112,6 +119,8 @@ bool place_values(Pattern& pattern, std::span<const From> values, LineArray<Valu
   number_parts(pattern.parts);
   placed.resize(pattern.parts.back().first_placed + pattern.parts.back().placed);
   if (in_order) in_order->resize(values.size());
+  if constexpr (!std::is_same_v<From, HostLaneOf<From>>)
+    for (Part& part : pattern.parts) part.block_sums.resize(rows_of_largest_block(part));
   bool exact = true;
 #pragma omp parallel for schedule(static) reduction(&& : exact) if (parts > 1)
   for (std::int64_t t = 0; t < parts; ++t) {

@@ -13,6 +13,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/host_sum.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trireme::albus {
@@ -23,22 +24,31 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr int kCacheLine = 64;
 
-// Integer sums wrap around, which C++ defines for unsigned numbers only.
 template <class Value>
-using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
+using Sum = HostSumOf<Value>;
 
 template <class Stored, class Value>
 HWY_INLINE Sum<Value> Product(Stored a, Value b) {
   return static_cast<Sum<Value>>(a) * static_cast<Sum<Value>>(b);
 }
 
-// Loads a vector of values, and widens them where they are stored in a narrower type than x.
+// Loads a vector of values or of entries of x or y, and widens those that are stored in a narrower
+// type than that of the lanes, which sum.
 template <class D, class Stored>
 HWY_INLINE hn::Vec<D> Widened(D d, const Stored* HWY_RESTRICT values) {
   if constexpr (std::is_same_v<Stored, hn::TFromD<D>>)
     return hn::LoadU(d, values);
   else
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Stored, D>(), values));
+}
+
+// Stores a vector of sums, rounded where y is narrower.
+template <class D, class Value>
+HWY_INLINE void StoreRounded(hn::Vec<D> sums, D d, Value* HWY_RESTRICT y) {
+  if constexpr (std::is_same_v<Value, hn::TFromD<D>>)
+    hn::StoreU(sums, d, y);
+  else
+    hn::StoreU(hn::DemoteTo(hn::Rebind<Value, D>(), sums), hn::Rebind<Value, D>(), y);
 }
 
 // The first `count` numbers, and zeros in the other lanes. Only some instruction sets have a masked
@@ -76,36 +86,51 @@ HWY_INLINE hn::Vec<D> WidenedFirst(D d, std::size_t count, const Stored* HWY_RES
     return hn::PromoteTo(d, LoadFirst(hn::Rebind<Stored, D>(), count, values));
 }
 
+// Stores the first `count` sums, rounded as by StoreRounded().
+template <class D, class Value>
+HWY_INLINE void StoreFirstRounded(hn::Vec<D> sums, D d, std::size_t count, Value* HWY_RESTRICT y) {
+  if constexpr (std::is_same_v<Value, hn::TFromD<D>>) {
+    StoreFirst(sums, d, count, y);
+  } else {
+    const hn::Rebind<Value, D> narrow;
+    StoreFirst(hn::DemoteTo(narrow, sums), narrow, count, y);
+  }
+}
+
 template <class T>
 HWY_INLINE void PrefetchRange(const T* begin, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += kCacheLine / static_cast<std::int64_t>(sizeof(T)))
     hwy::Prefetch(begin + i);
 }
 
-// Returns the vector of x[columns[i]] for 0 <= i < lanes.
+// Returns the vector of x[columns[i]] for 0 <= i < lanes, widened as by Widened().
 template <class D, class Value, class Index>
 HWY_INLINE hn::Vec<D> Gather(D d, const Value* HWY_RESTRICT x, const Index* HWY_RESTRICT columns) {
+  if constexpr (!std::is_same_v<Value, hn::TFromD<D>>) {
+    return hn::PromoteTo(d, Gather(hn::Rebind<Value, D>(), x, columns));
+  } else {
 #if HWY_HAVE_SCALABLE
-  const hn::RebindToSigned<D> di;
-  using Lane = hn::TFromD<decltype(di)>;
-  if constexpr (sizeof(Index) == sizeof(Lane)) {
-    return hn::GatherIndex(d, x, hn::LoadU(di, reinterpret_cast<const Lane*>(columns)));
-  } else {
-    HWY_ALIGN Lane wide[HWY_MAX_BYTES / sizeof(Lane)];
-    for (std::size_t i = 0; i < hn::Lanes(d); ++i) wide[i] = columns[i];
-    return hn::GatherIndex(d, x, hn::Load(di, wide));
-  }
+    const hn::RebindToSigned<D> di;
+    using Lane = hn::TFromD<decltype(di)>;
+    if constexpr (sizeof(Index) == sizeof(Lane)) {
+      return hn::GatherIndex(d, x, hn::LoadU(di, reinterpret_cast<const Lane*>(columns)));
+    } else {
+      HWY_ALIGN Lane wide[HWY_MAX_BYTES / sizeof(Lane)];
+      for (std::size_t i = 0; i < hn::Lanes(d); ++i) wide[i] = columns[i];
+      return hn::GatherIndex(d, x, hn::Load(di, wide));
+    }
 #elif HWY_TARGET == HWY_SCALAR
-  return hn::Set(d, x[columns[0]]);
+    return hn::Set(d, x[columns[0]]);
 #else
-  constexpr std::size_t kLanes = hn::MaxLanes(d);
-  if constexpr (kLanes == 1) {
-    return hn::LoadU(d, x + columns[0]);
-  } else {
-    const hn::Half<D> half;
-    return hn::Combine(d, Gather(half, x, columns + kLanes / 2), Gather(half, x, columns));
-  }
+    constexpr std::size_t kLanes = hn::MaxLanes(d);
+    if constexpr (kLanes == 1) {
+      return hn::LoadU(d, x + columns[0]);
+    } else {
+      const hn::Half<D> half;
+      return hn::Combine(d, Gather(half, x, columns + kLanes / 2), Gather(half, x, columns));
+    }
 #endif
+  }
 }
 
 template <class D, class V>
@@ -121,7 +146,7 @@ HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
 template <std::int64_t kAheadBy = 0, class Stored, class Value, class Index>
 HWY_INLINE Sum<Value> RowSum(std::int64_t count, const Stored* HWY_RESTRICT values,
                              const Index* HWY_RESTRICT columns, const Value* HWY_RESTRICT x) {
-  const hn::ScalableTag<Value> d;
+  const hn::ScalableTag<HostLaneOf<Value>> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto even = hn::Zero(d);
   auto odd = hn::Zero(d);

@@ -23,20 +23,20 @@ namespace {  // NOLINT(google-build-namespaces): Highway includes this file per 
 inline constexpr std::int64_t kAhead = 512;  // nonzeros: one window
 
 // The operands of a window or a tile: pointers to its first nonzero, its base column and its first
-// row.
-template <class Stored, class Value, class Index>
+// row. y may be wider than x.
+template <class Stored, class Value, class Index, class Result = Value>
 struct Operands {
   const Stored* values;
   const Index* columns;
   const Value* x;
-  Value* y;
+  Result* y;
   std::int64_t ahead;       // nonzeros between a prefetch and its use; 0: no prefetch
   std::int64_t rows_ahead;  // the same for RowOrder::rows; groups are read row by row where not 0
   bool fetch_rows;          // rows of more than 15 nonzeros and groups are prefetched, too
   bool add;                 // y += A x, otherwise y = A x
 
   HWY_INLINE void store(std::int64_t row, Sum<Value> sum) const {
-    y[row] = static_cast<Value>(add ? static_cast<Sum<Value>>(y[row]) + sum : sum);
+    y[row] = static_cast<Result>(add ? static_cast<Sum<Value>>(y[row]) + sum : sum);
   }
   HWY_INLINE void prefetch(std::int64_t nonzero, std::int64_t count) const {
     PrefetchRange(values + nonzero + ahead, count);
@@ -65,8 +65,8 @@ struct BySlot {
 
 // Multiplies a run of rows of kLength nonzeros. `passed` is the number of nonzeros of the window
 // before the run.
-template <int kLength, class Place, class Stored, class Value, class Index>
-HWY_NOINLINE void MultiplyShortRun(const Operands<Stored, Value, Index> a, Place place,
+template <int kLength, class Place, class Stored, class Value, class Index, class Result>
+HWY_NOINLINE void MultiplyShortRun(const Operands<Stored, Value, Index, Result> a, Place place,
                                    std::int32_t count, std::int64_t passed) {
   // One prefetch per kRows rows, which begin and end at cache lines, so that no line is fetched
   // twice.
@@ -90,8 +90,8 @@ HWY_NOINLINE void MultiplyShortRun(const Operands<Stored, Value, Index> a, Place
   }
 }
 
-template <class Place, class Stored, class Value, class Index>
-HWY_INLINE void MultiplyRun(const Operands<Stored, Value, Index> a, std::int32_t length,
+template <class Place, class Stored, class Value, class Index, class Result>
+HWY_INLINE void MultiplyRun(const Operands<Stored, Value, Index, Result> a, std::int32_t length,
                             Place place, std::int32_t count, std::int64_t passed) {
   switch (length) {
 #define TRIREME_SHORT_RUN(L) \

@@ -48,8 +48,8 @@ HWY_INLINE void PrefetchDescriptions(const Part& part, std::size_t window) {
 }
 
 template <class Stored, class Value>
-HWY_INLINE Value MultiplyPart(const Layout<Stored>& layout, const Part& part, const Value* x,
-                              Value* y, bool add) {
+HWY_INLINE HostLaneOf<Value> MultiplyPart(const Layout<Stored>& layout, const Part& part,
+                                          const Value* x, Value* y, bool add) {
   const Stored* values = layout.values.data();
   const std::int32_t* col_idx = layout.col_idx.data();
   const std::int32_t* row_ptr = layout.row_ptr.data();
@@ -100,7 +100,7 @@ HWY_INLINE Value MultiplyPart(const Layout<Stored>& layout, const Part& part, co
     const Operands<Stored, Value, std::int32_t> a{values, col_idx, x, y, 0, 0, false, add};
     a.store(part.end - 1, piece(part.tail_begin, part.end1));
   }
-  return static_cast<Value>(head);
+  return static_cast<HostLaneOf<Value>>(head);
 }
 
 }  // namespace
@@ -110,8 +110,8 @@ double MultiplyPartDouble(const Layout<double>& layout, const Part& part, const 
                           double* y, bool add) {
   return MultiplyPart(layout, part, x, y, add);
 }
-float MultiplyPartFloat(const Layout<float>& layout, const Part& part, const float* x, float* y,
-                        bool add) {
+double MultiplyPartFloat(const Layout<float>& layout, const Part& part, const float* x, float* y,
+                         bool add) {
   return MultiplyPart(layout, part, x, y, add);
 }
 std::int32_t MultiplyPartInt(const Layout<std::int32_t>& layout, const Part& part,
@@ -146,8 +146,8 @@ double multiply_part(const Layout<double>& layout, const Part& part, const doubl
                      bool add) {
   return HWY_DYNAMIC_DISPATCH(MultiplyPartDouble)(layout, part, x, y, add);
 }
-float multiply_part(const Layout<float>& layout, const Part& part, const float* x, float* y,
-                    bool add) {
+double multiply_part(const Layout<float>& layout, const Part& part, const float* x, float* y,
+                     bool add) {
   return HWY_DYNAMIC_DISPATCH(MultiplyPartFloat)(layout, part, x, y, add);
 }
 std::int32_t multiply_part(const Layout<std::int32_t>& layout, const Part& part,

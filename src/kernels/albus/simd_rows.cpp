@@ -22,9 +22,10 @@ template <class Value>
 HWY_INLINE void MultiplyRows(const CsrView<Value>& a, const Value* x, Value* y, bool add) {
   for (std::int64_t row = 0; row < a.rows; ++row) {
     const std::int32_t begin = a.row_ptr[row];
-    store(y[row],
-          RowSum(a.row_ptr[row + 1] - begin, a.values.data() + begin, a.col_idx.data() + begin, x),
-          add);
+    store_or_add(
+        y[row],
+        RowSum(a.row_ptr[row + 1] - begin, a.values.data() + begin, a.col_idx.data() + begin, x),
+        add);
   }
 }
 

@@ -8,6 +8,7 @@
 // width. Columns come from the CSR: the windows of the layout save nothing beside the rows of X.
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/albus/multiply_part.hpp"
 #include "kernels/albus/simd_targets.hpp"
@@ -36,6 +37,8 @@ constexpr std::int64_t kRowsOfXAhead = 16;
 // lanes in use, or all of them where kWhole.
 template <int kSimd, bool kWhole, class Stored, class Value>
 class Walk {
+  using Lane = HostLaneOf<Value>;
+
  public:
   Walk(const Layout<Stored>& a, MultiVector<const Value> x, MultiVector<Value> y, bool add,
        Value* dots)
@@ -47,7 +50,7 @@ class Walk {
         last_(static_cast<std::size_t>(x.width) - (kSimd - 1) * hn::Lanes(D())) {}
 
   // The rows that the part owns go to y, and the head goes to `head`.
-  HWY_INLINE void multiply(const Part& part, Value* head) const {
+  HWY_INLINE void multiply(const Part& part, Lane* head) const {
     if (part.has_head())
       sum({a_.values.data() + part.start1}, part.start1, part.head_end, head, false);
     RowValuesFinder<Stored> values(a_, part.start);
@@ -64,28 +67,31 @@ class Walk {
   }
 
  private:
-  using D = hn::ScalableTag<Value>;
+  using D = hn::ScalableTag<Lane>;
   using V = hn::Vec<D>;
 
-  template <int kAt>
-  HWY_INLINE V load(const Value* from) const {
+  // Numbers are of the type Value, or Lane in a head.
+  template <int kAt, class Number>
+  HWY_INLINE V load(const Number* from) const {
     const D d;
     from += kAt * hn::Lanes(d);
     if constexpr (kWhole || kAt + 1 < kSimd)
-      return hn::LoadU(d, from);
+      return Widened(d, from);
     else
-      return LoadFirst(d, last_, from);
+      return WidenedFirst(d, last_, from);
   }
 
-  template <int kAt>
-  HWY_INLINE void store(V sum, Value* to, bool add) const {
+  template <int kAt, class Number>
+  HWY_INLINE void store(V sum, Number* to, bool add) const {
     const D d;
     if (add) sum = hn::Add(load<kAt>(to), sum);
     to += kAt * hn::Lanes(d);
     if constexpr (kWhole || kAt + 1 < kSimd)
-      hn::StoreU(sum, d, to);
-    else
+      StoreRounded(sum, d, to);
+    else if constexpr (std::is_same_v<Number, Lane>)
       hn::BlendedStore(sum, hn::FirstN(d, last_), d, to);
+    else
+      StoreFirstRounded(sum, d, last_, to);
   }
 
   template <int kAt>
@@ -101,11 +107,12 @@ class Walk {
   HWY_INLINE const Value* row_of_x(std::int32_t k) const { return x_.row(a_.col_idx[k]); }
 
   // Named sums, because vectors of scalable targets cannot be elements of an array.
-  HWY_INLINE void sum(RowValues<Stored> values, std::int32_t begin, std::int32_t end, Value* to,
+  template <class Number>
+  HWY_INLINE void sum(RowValues<Stored> values, std::int32_t begin, std::int32_t end, Number* to,
                       bool add) const {
     const D d;
     const auto value = [&](std::int32_t k) {
-      return hn::Set(d, static_cast<Value>(values.first[(k - begin) * values.stride]));
+      return hn::Set(d, static_cast<Lane>(values.first[(k - begin) * values.stride]));
     };
     V even0 = hn::Zero(d), even1 = even0, even2 = even0, even3 = even0;
     V odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
@@ -159,8 +166,8 @@ class Walk {
 
 template <class Stored, class Value>
 HWY_INLINE void MultiplyPart(const Layout<Stored>& a, const Part& part, MultiVector<const Value> x,
-                             MultiVector<Value> y, bool add, Value* head, Value* dots) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Value>()));
+                             MultiVector<Value> y, bool add, HostLaneOf<Value>* head, Value* dots) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<HostLaneOf<Value>>()));
   for (std::int64_t first = 0; first < x.width; first += kMaxSimd * lanes) {
     const std::int64_t width = std::min(kMaxSimd * lanes, x.width - first);
     const auto xs = x.vectors(first, width);
@@ -195,7 +202,7 @@ void MultiplyVectorsDouble(const Layout<double>& a, const Part& part, MultiVecto
   MultiplyPart(a, part, x, y, add, head, dots);
 }
 void MultiplyVectorsFloat(const Layout<float>& a, const Part& part, MultiVector<const float> x,
-                          MultiVector<float> y, bool add, float* head, float* dots) {
+                          MultiVector<float> y, bool add, double* head, float* dots) {
   MultiplyPart(a, part, x, y, add, head, dots);
 }
 void MultiplyVectorsInt(const Layout<std::int32_t>& a, const Part& part,
@@ -228,7 +235,7 @@ void multiply_part(const Layout<double>& layout, const Part& part, MultiVector<c
   HWY_DYNAMIC_DISPATCH(MultiplyVectorsDouble)(layout, part, x, y, add, head, dots);
 }
 void multiply_part(const Layout<float>& layout, const Part& part, MultiVector<const float> x,
-                   MultiVector<float> y, bool add, float* head, float* dots) {
+                   MultiVector<float> y, bool add, double* head, float* dots) {
   HWY_DYNAMIC_DISPATCH(MultiplyVectorsFloat)(layout, part, x, y, add, head, dots);
 }
 void multiply_part(const Layout<std::int32_t>& layout, const Part& part,

@@ -62,7 +62,7 @@ template <class Stored, class Value>
 HWY_INLINE void MultiplyMaskedDiagonals(const Stored* HWY_RESTRICT values, const Part& part,
                                         const Window& window, const Value* x, Value* y,
                                         std::int64_t ahead, bool add) {
-  const hn::CappedTag<Value, kSliceRows> d;
+  const hn::CappedTag<HostLaneOf<Value>, kSliceRows> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
   const Steps* next = part.steps.data() + window.first_run;
   const std::uint8_t* masks = part.masks.data() + window.first_mask;
@@ -73,9 +73,9 @@ HWY_INLINE void MultiplyMaskedDiagonals(const Stored* HWY_RESTRICT values, const
       const std::int64_t first = window.first_row + row + lane;
       auto sum = SumSlice<false>(d, steps, values, masks, lane, ahead,
                                  [&](std::int32_t k)
-                                     HWY_ATTR { return hn::LoadU(d, x + (first + offsets[k])); });
-      if (add) sum = hn::Add(hn::LoadU(d, y + lane), sum);
-      hn::StoreU(sum, d, y + lane);
+                                     HWY_ATTR { return Widened(d, x + (first + offsets[k])); });
+      if (add) sum = hn::Add(Widened(d, y + lane), sum);
+      StoreRounded(sum, d, y + lane);
     }
     values += std::int64_t{kSliceRows} * steps.all;
     masks += steps.all;
@@ -90,13 +90,17 @@ HWY_INLINE hn::Vec<D> GatherAtOnce(D d, const Value* HWY_RESTRICT x,
 #if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
   return Gather(d, x, columns);
 #else
-  const hn::RebindToSigned<D> di;
-  const hn::Rebind<std::int32_t, D> middle;
-  const auto at = hn::PromoteTo(middle, hn::LoadU(hn::Rebind<std::uint16_t, D>(), columns));
-  if constexpr (sizeof(Value) == sizeof(std::int32_t))
-    return hn::GatherIndex(d, x, at);
-  else
-    return hn::GatherIndex(d, x, hn::PromoteTo(di, at));
+  if constexpr (!std::is_same_v<Value, hn::TFromD<D>>) {
+    return hn::PromoteTo(d, GatherAtOnce(hn::Rebind<Value, D>(), x, columns));
+  } else {
+    const hn::RebindToSigned<D> di;
+    const hn::Rebind<std::int32_t, D> middle;
+    const auto at = hn::PromoteTo(middle, hn::LoadU(hn::Rebind<std::uint16_t, D>(), columns));
+    if constexpr (sizeof(Value) == sizeof(std::int32_t))
+      return hn::GatherIndex(d, x, at);
+    else
+      return hn::GatherIndex(d, x, hn::PromoteTo(di, at));
+  }
 #endif
 }
 
@@ -105,7 +109,7 @@ template <bool kAtOnce, class Stored, class Value>
 HWY_INLINE void MultiplySortedSlices(const Stored* HWY_RESTRICT values, const Part& part,
                                      const Window& window, const Value* x, Value* y,
                                      std::int64_t ahead, bool add) {
-  const hn::CappedTag<Value, kSliceRows> d;
+  const hn::CappedTag<HostLaneOf<Value>, kSliceRows> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
   const Steps* next = part.steps.data() + window.first_run;
   const std::uint8_t* masks = part.masks.data() + window.first_mask;
@@ -113,7 +117,7 @@ HWY_INLINE void MultiplySortedSlices(const Stored* HWY_RESTRICT values, const Pa
   const std::uint16_t* rows = part.slice_rows.data() + window.first_slot;
   for (std::int32_t left = window.rows; left > 0; left -= kSliceRows, rows += kSliceRows) {
     const Steps steps = *next++;
-    HWY_ALIGN Value sums[kSliceRows];
+    HWY_ALIGN HostLaneOf<Value> sums[kSliceRows];
     for (std::int32_t lane = 0; lane < kSliceRows; lane += lanes) {
       const auto sum =
           SumSlice<true>(d, steps, values, masks, lane, ahead, [&](std::int32_t k) HWY_ATTR {

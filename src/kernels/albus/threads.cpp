@@ -32,11 +32,12 @@ class AlbusThreads final : public albus::Baseline<Value> {
       const albus::Part& part = parts_[t];
       result_mid_[t] = this->sum(part.start1, std::max(part.start1, part.head_end), x);
       for (std::int32_t row = part.start; row < part.end; ++row)
-        albus::store(y[row],
+        store_or_add(y[row],
                      this->sum(a_.row_ptr[row], std::min(a_.row_ptr[row + 1], part.end1), x), add);
     }
+    AddShares<Value> shares;
     for (std::int64_t t = 0; t < parts; ++t)
-      if (parts_[t].has_head()) albus::store(y[parts_[t].start - 1], result_mid_[t], true);
+      if (parts_[t].has_head()) shares.add(y[parts_[t].start - 1], result_mid_[t]);
   }
 
   KernelStatistics statistics() const override {
@@ -48,7 +49,7 @@ class AlbusThreads final : public albus::Baseline<Value> {
  private:
   using albus::Baseline<Value>::a_;
   std::vector<albus::Part> parts_;
-  std::vector<albus::WrappingSum<Value>> result_mid_;  // the head of each part
+  std::vector<HostSumOf<Value>> result_mid_;  // the head of each part
   double seconds_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernels/albus/layout.hpp"
@@ -31,8 +32,8 @@ struct InTile {
   HWY_INLINE std::int64_t row(std::int32_t i) const { return rows[i]; }
 };
 
-template <class Stored, class Value>
-HWY_INLINE void MultiplyTile(const Operands<Stored, Value, std::uint16_t> a, const Run* run,
+template <class Stored, class Value, class Result>
+HWY_INLINE void MultiplyTile(const Operands<Stored, Value, std::uint16_t, Result> a, const Run* run,
                              const Run* last, const std::uint16_t* rows) {
   std::int64_t passed = 0;
   for (; run != last; ++run) {
@@ -42,25 +43,45 @@ HWY_INLINE void MultiplyTile(const Operands<Stored, Value, std::uint16_t> a, con
   }
 }
 
+// Adds the tiles of a block to y, which begins at the block's first row.
+template <class Stored, class Value, class Result>
+HWY_INLINE void MultiplyBlock(const Layout<Stored>& layout, const Part& part,
+                              const TileBlock& block, const Value* x, Result* y) {
+  constexpr auto kValuesPerLine = static_cast<std::int64_t>(kCacheLine / sizeof(Value));
+  const Stored* values = layout.placed.data() + part.first_placed;
+  for (std::int32_t t = block.first_tile; t < block.first_tile + block.tiles; ++t) {
+    const Tile& tile = part.tiles[t];
+    const std::int64_t columns = std::min(layout.tile_columns, layout.cols - tile.first_column);
+    // Where most lines of this share of x are needed, they come faster as a stream.
+    if (tile.nonzeros > columns / kValuesPerLine) PrefetchRange(x + tile.first_column, columns);
+    MultiplyTile(
+        Operands<Stored, Value, std::uint16_t, Result>{
+            values + tile.first_nonzero, part.tile_columns.data() + tile.first_nonzero,
+            x + tile.first_column, y, kAhead, 0, layout.fetch_rows, true},
+        part.runs.data() + tile.first_run, part.runs.data() + tile.first_run + tile.runs,
+        part.tile_rows.data() + tile.first_slot);
+  }
+}
+
+// Each run of a tile adds to y. Where y is narrower than the sums, the sums of a block are kept
+// apart until its last tile, so that a row is rounded once.
 template <class Stored, class Value>
 HWY_INLINE void MultiplyTiles(const Layout<Stored>& layout, const Part& part, const Value* x,
                               Value* y, bool add) {
-  constexpr auto kValuesPerLine = static_cast<std::int64_t>(kCacheLine / sizeof(Value));
-  const Stored* values = layout.placed.data() + part.first_placed;
   for (const TileBlock& block : part.blocks) {
-    Value* block_y = y + block.first_row;
-    if (!add) std::fill(block_y, block_y + block.rows, Value{});
-    for (std::int32_t t = block.first_tile; t < block.first_tile + block.tiles; ++t) {
-      const Tile& tile = part.tiles[t];
-      const std::int64_t columns = std::min(layout.tile_columns, layout.cols - tile.first_column);
-      // Where most lines of this share of x are needed, they come faster as a stream.
-      if (tile.nonzeros > columns / kValuesPerLine) PrefetchRange(x + tile.first_column, columns);
-      MultiplyTile(
-          Operands<Stored, Value, std::uint16_t>{
-              values + tile.first_nonzero, part.tile_columns.data() + tile.first_nonzero,
-              x + tile.first_column, block_y, kAhead, 0, layout.fetch_rows, true},
-          part.runs.data() + tile.first_run, part.runs.data() + tile.first_run + tile.runs,
-          part.tile_rows.data() + tile.first_slot);
+    Value* const block_y = y + block.first_row;
+    if constexpr (std::is_same_v<Value, HostLaneOf<Value>>) {
+      if (!add) std::fill(block_y, block_y + block.rows, Value{});
+      MultiplyBlock(layout, part, block, x, block_y);
+    } else {
+      HostLaneOf<Value>* const sums = part.block_sums.data();
+      if (add)
+        std::copy(block_y, block_y + block.rows, sums);
+      else
+        std::fill(sums, sums + block.rows, HostLaneOf<Value>{});
+      MultiplyBlock(layout, part, block, x, sums);
+      for (std::int32_t row = 0; row < block.rows; ++row)
+        block_y[row] = static_cast<Value>(sums[row]);
     }
   }
 }

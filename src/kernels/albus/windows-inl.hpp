@@ -26,7 +26,7 @@ namespace {  // NOLINT(google-build-namespaces): Highway includes this file per 
 template <class Stored, class Value, class Index>
 HWY_INLINE void MultiplyMaskedRows(const Operands<Stored, Value, Index> a, std::int32_t rows,
                                    const std::int32_t* row_ptr) {
-  const hn::CappedTag<Value, 4> d;
+  const hn::CappedTag<HostLaneOf<Value>, 4> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
   const std::int32_t first = row_ptr[0];
   std::int32_t safe_rows = rows;
@@ -59,7 +59,7 @@ HWY_INLINE void MultiplyGroupedRows(const Operands<Stored, Value, Index> a, std:
                                     const Stored* HWY_RESTRICT values,
                                     const Index* HWY_RESTRICT columns, std::int64_t row) {
   static_assert(kRows == 2 || kRows == 3);
-  const hn::ScalableTag<Value> d;
+  const hn::ScalableTag<HostLaneOf<Value>> d;
   const auto lanes = static_cast<std::int32_t>(hn::Lanes(d));
   const Stored* HWY_RESTRICT values1 = values + length;
   const Stored* HWY_RESTRICT values2 = values + (kRows - 1) * std::int64_t{length};

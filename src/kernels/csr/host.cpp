@@ -4,8 +4,8 @@
 //
 // Several vectors are multiplied eight at a time.
 //
-// Bytes moved: 12 per nonzero (double; 8 in mixed precision) and 12 per row. The result is
-// deterministic: one thread sums each row in storage order.
+// Bytes moved: 12 per nonzero (double; 8 in mixed precision and float) and 12 per row. The result
+// is deterministic: one thread sums each row in storage order.
 #include "kernels/csr/csr.hpp"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 
 #include "base/array.hpp"
 #include "base/stopwatch.hpp"
+#include "kernels/host_sum.hpp"
 #include "kernels/row_product.hpp"
 
 namespace trireme {
@@ -23,17 +24,15 @@ namespace {
 template <class Value, class Stored>
 void multiply_vector(const CsrView<Value>& a, const Stored* values, std::span<const Value> x,
                      std::span<Value> y, Accumulate accumulate) {
-  // Integer sums wrap around, which C++ defines for unsigned numbers only.
-  using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
   const std::int32_t* row_ptr = a.row_ptr.data();
   const std::int32_t* col_idx = a.col_idx.data();
   const bool add = accumulate == Accumulate::yes;
 #pragma omp parallel for schedule(static)
   for (std::int64_t row = 0; row < a.rows; ++row) {
-    Sum sum{};
+    HostSumOf<Value> sum{};
     for (std::int32_t k = row_ptr[row]; k < row_ptr[row + 1]; ++k)
-      sum += static_cast<Sum>(values[k]) * static_cast<Sum>(x[col_idx[k]]);
-    y[row] = static_cast<Value>(add ? static_cast<Sum>(y[row]) + sum : sum);
+      sum += term_of_sum(values[k], x[col_idx[k]]);
+    store_or_add(y[row], sum, add);
   }
 }
 
@@ -44,17 +43,14 @@ constexpr std::int64_t kVectors = 8;
 template <class Value, class Stored, class Width>
 inline void multiply_row(const CsrView<Value>& a, const Stored* values, MultiVector<const Value> x,
                          MultiVector<Value> y, bool add, Width width, std::int64_t row) {
-  using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
   const std::int32_t* col_idx = a.col_idx.data();
-  Sum sums[kVectors] = {};
+  HostSumOf<Value> sums[kVectors] = {};
   for (std::int32_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
     const Value* xs = x.row(col_idx[k]);
-    for (std::int64_t j = 0; j < width; ++j)
-      sums[j] += static_cast<Sum>(values[k]) * static_cast<Sum>(xs[j]);
+    for (std::int64_t j = 0; j < width; ++j) sums[j] += term_of_sum(values[k], xs[j]);
   }
   Value* ys = y.row(row);
-  for (std::int64_t j = 0; j < width; ++j)
-    ys[j] = static_cast<Value>(add ? static_cast<Sum>(ys[j]) + sums[j] : sums[j]);
+  for (std::int64_t j = 0; j < width; ++j) store_or_add(ys[j], sums[j], add);
 }
 
 // Calls walk(x, y, width) for blocks of at most kVectors vectors.
@@ -87,7 +83,6 @@ template <class Value, class Stored>
 void multiply_rows_and_dot(const CsrView<Value>& a, const Stored* values,
                            MultiVector<const Value> x, MultiVector<Value> y, std::int64_t first,
                            std::int64_t last, Value* dots) {
-  using Sum = std::conditional_t<std::is_integral_v<Value>, std::uint32_t, Value>;
   for_each_block(x, y, [&](auto xs, auto ys, auto width) {
     for (std::int64_t row = first; row < last; ++row)
       multiply_row(a, values, xs, ys, false, width, row);
@@ -95,8 +90,7 @@ void multiply_rows_and_dot(const CsrView<Value>& a, const Stored* values,
   if (!dots) return;
   for (std::int64_t row = first; row < last; ++row)
     for (std::int64_t j = 0; j < x.width; ++j)
-      dots[j] = static_cast<Value>(static_cast<Sum>(dots[j]) +
-                                   static_cast<Sum>(x(row, j)) * static_cast<Sum>(y(row, j)));
+      store_or_add(dots[j], term_of_sum<Value, Value>(x(row, j), y(row, j)), true);
 }
 
 template <class Value, class Stored>

@@ -26,11 +26,7 @@ class DaspHost final : public HostKernel<Value> {
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
 #pragma omp parallel
-    if (accumulate == Accumulate::yes) {
-      product(x, [=](std::int32_t row, Value sum) { y[row] += sum; });
-    } else {
-      product(x, [=](std::int32_t row, Value sum) { y[row] = sum; });
-    }
+    product(NumbersOfX<Value>{x}, NumbersOfY<Value>{y, accumulate == Accumulate::yes});
   }
 
   bool multiplies_vectors() const override { return true; }
@@ -79,7 +75,7 @@ class DaspHost final : public HostKernel<Value> {
   // A padded zero has column 0, which its row may lack: x[0] must not be read for it.
   template <class X>
   static SumOf<X> term(Value value, std::int32_t column, const X& x) {
-    return value == Value{} ? SumOf<X>{} : value * x[column];
+    return value == Value{} ? SumOf<X>{} : static_cast<HostSumOf<Value>>(value) * x[column];
   }
 
   template <class X, class Put>
@@ -114,7 +110,7 @@ class DaspHost final : public HostKernel<Value> {
       for (std::int64_t medium = first; medium < last; ++medium) {
         SumOf<X> sum = sums[medium - first];
         for (std::int64_t k = a.irreg_ptr[medium]; k < a.irreg_ptr[medium + 1]; ++k)
-          sum += a.irreg_val[k] * x[a.irreg_cid[k]];
+          sum += static_cast<HostSumOf<Value>>(a.irreg_val[k]) * x[a.irreg_cid[k]];
         put(a.row_order[a.counts.first_medium() + medium], sum);
       }
     }

@@ -57,7 +57,7 @@ void fill_values(const CsrView<Value>& a, std::int64_t skipped, Coordinates<Valu
 
 template <class Value>
 void add_product(const Coordinates<Value>& entries, std::span<const Value> x, std::span<Value> y,
-                 std::span<Value> carries) {
+                 std::span<HostSumOf<Value>> carries) {
   const std::int32_t* rows = entries.rows.data();
   const std::int64_t segments = entries.segments();
 #pragma omp parallel for schedule(static)
@@ -65,17 +65,22 @@ void add_product(const Coordinates<Value>& entries, std::span<const Value> x, st
     const std::int64_t begin = segment * entries.kSegment;
     const std::int64_t end = std::min(begin + entries.kSegment, entries.entries());
     const std::int32_t cut_row = begin > 0 ? rows[begin - 1] : -1;
-    carries[segment] = Value{};
+    carries[segment] = {};
     for (std::int64_t k = begin; k < end;) {
       const std::int32_t row = rows[k];
-      Value sum{};
-      for (; k < end && rows[k] == row; ++k) sum += entries.vals[k] * x[entries.cols[k]];
-      (row == cut_row ? carries[segment] : y[row]) += sum;
+      HostSumOf<Value> sum{};
+      for (; k < end && rows[k] == row; ++k)
+        sum += term_of_sum(entries.vals[k], x[entries.cols[k]]);
+      if (row == cut_row)
+        carries[segment] += sum;
+      else
+        store_or_add(y[row], sum, true);
     }
   }
+  AddShares<Value> shares;
   for (std::int64_t segment = 1; segment < segments; ++segment) {
     const std::int64_t begin = segment * entries.kSegment;
-    if (rows[begin] == rows[begin - 1]) y[rows[begin]] += carries[segment];
+    if (rows[begin] == rows[begin - 1]) shares.add(y[rows[begin]], carries[segment]);
   }
 }
 
@@ -86,6 +91,6 @@ template void fill_values(const CsrView<float>&, std::int64_t, Coordinates<float
 template void add_product(const Coordinates<double>&, std::span<const double>, std::span<double>,
                           std::span<double>);
 template void add_product(const Coordinates<float>&, std::span<const float>, std::span<float>,
-                          std::span<float>);
+                          std::span<double>);
 
 }  // namespace trireme

@@ -29,6 +29,7 @@
 #include <span>
 
 #include "base/array.hpp"
+#include "kernels/host_sum.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme {
@@ -61,6 +62,6 @@ void fill_values(const CsrView<Value>& a, std::int64_t skipped, Coordinates<Valu
 // y += A x. `carries` has entries.segments() elements, which the function overwrites.
 template <class Value>
 void add_product(const Coordinates<Value>& entries, std::span<const Value> x, std::span<Value> y,
-                 std::span<Value> carries);
+                 std::span<HostSumOf<Value>> carries);
 
 }  // namespace trireme

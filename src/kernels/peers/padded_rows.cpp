@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "kernels/host_sum.hpp"
+
 namespace trireme {
 namespace {
 
@@ -51,14 +53,14 @@ void multiply(const PaddedRows<Value>& padded, std::span<const Value> x, std::sp
 #pragma omp parallel for schedule(static)
   for (std::int64_t begin = 0; begin < padded.rows; begin += kPaddedRowsPerBlock) {
     const std::int64_t count = std::min(kPaddedRowsPerBlock, padded.rows - begin);
-    Value sums[kPaddedRowsPerBlock] = {};
+    HostSumOf<Value> sums[kPaddedRowsPerBlock] = {};
     for (std::int64_t j = 0; j < padded.width; ++j) {
       const std::int32_t* cols = padded.cols.data() + j * padded.rows + begin;
       const Value* vals = padded.vals.data() + j * padded.rows + begin;
       for (std::int64_t i = 0; i < count; ++i)
-        if (cols[i] != kNoColumn) sums[i] += vals[i] * x[cols[i]];
+        if (cols[i] != kNoColumn) sums[i] += term_of_sum(vals[i], x[cols[i]]);
     }
-    for (std::int64_t i = 0; i < count; ++i) y[begin + i] = add ? y[begin + i] + sums[i] : sums[i];
+    for (std::int64_t i = 0; i < count; ++i) store_or_add(y[begin + i], sums[i], add);
   }
 }
 

@@ -62,7 +62,8 @@ void sum_slice(const Layout<Value>& a, std::int64_t slice, const Stored* values,
     for (int at = 0; at < size; ++at) {
       const std::int64_t column = columns(slice, step, at);
       if (column >= 0)
-        sums[at] += static_cast<Value>(values[columns.value_of(slice, step, at)]) * x[column];
+        sums[at] +=
+            static_cast<HostSumOf<Value>>(values[columns.value_of(slice, step, at)]) * x[column];
     }
 }
 
@@ -101,7 +102,7 @@ void multiply_all(const Layout<Value>& a, const X& x, const Put& put) {
   for (std::int64_t row = 0; row < a.apart.rows; ++row) {
     SumOf<X> sum{};
     for (std::int32_t k = a.apart.row_ptr[row]; k < a.apart.row_ptr[row + 1]; ++k)
-      sum += a.apart.values[k] * x[a.apart.col_idx[k]];
+      sum += static_cast<HostSumOf<Value>>(a.apart.values[k]) * x[a.apart.col_idx[k]];
     put(a.long_rows[row], sum);
   }
 }

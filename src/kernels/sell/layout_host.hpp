@@ -34,9 +34,8 @@ class LayoutHost final : public HostKernel<Value> {
       : a_(matrix), layout_(std::move(layout)), steps_(std::move(steps)) {}
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
-    const bool add = accumulate == Accumulate::yes;
-    Product::multiply(layout_, x,
-                      [=](std::int64_t row, Value sum) { y[row] = add ? y[row] + sum : sum; });
+    Product::multiply(layout_, NumbersOfX<Value>{x},
+                      NumbersOfY<Value>{y, accumulate == Accumulate::yes});
   }
 
   bool multiplies_vectors() const override { return true; }

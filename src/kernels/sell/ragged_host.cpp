@@ -48,7 +48,9 @@ void add_slice(const RaggedLayout<Value>& a, const RaggedSlice& slice, const X& 
       const std::int64_t at =
           (slice.first_step + step) * std::int64_t{kLanes} * a.lane_rows + place;
       const int row = slice.part() ? 0 : slice.row_of(place / a.lane_rows, place % a.lane_rows);
-      sums[row] += (a.in_fp32 ? static_cast<Value>(a.fp32_values[at]) : a.values[at]) * x[column];
+      const auto value = a.in_fp32 ? static_cast<HostSumOf<Value>>(a.fp32_values[at])
+                                   : static_cast<HostSumOf<Value>>(a.values[at]);
+      sums[row] += value * x[column];
     }
 }
 

@@ -20,8 +20,7 @@ class TebHost final : public HostKernel<Value> {
       : row_ptr_(matrix.row_ptr), built_(teb::build(matrix)) {}
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
-    const bool add = accumulate == Accumulate::yes;
-    product(x, [=](std::int32_t row, Value sum) { y[row] = add ? y[row] + sum : sum; });
+    product(NumbersOfX<Value>{x}, NumbersOfY<Value>{y, accumulate == Accumulate::yes});
   }
 
   bool multiplies_vectors() const override { return true; }
@@ -54,7 +53,7 @@ class TebHost final : public HostKernel<Value> {
       for (std::int32_t row = a.blo_idx[block]; row < a.blo_idx[block + 1]; ++row) {
         Sum sum{};
         for (std::int32_t k = a.rownnz_sum[row]; k < a.rownnz_sum[row + 1]; ++k)
-          sum += a.values[k] * x[a.col_idx[k]];
+          sum += static_cast<HostSumOf<Value>>(a.values[k]) * x[a.col_idx[k]];
         put(a.row_order[row], sum);
       }
   }

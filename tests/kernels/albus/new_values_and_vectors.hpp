@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/albus/albus.hpp"
+#include "kernels/fp64_sums.hpp"
 #include "kernels/multi_product.hpp"
 #include "support/host_product.hpp"
 
@@ -25,6 +27,9 @@ void expect_products_of_vectors(HostKernel<Value>& kernel, const CsrMatrix<Value
     for (std::int64_t i = 0; i < a.cols; ++i) x_j[i] = x[i * width + j];
     for (std::int64_t i = 0; i < a.rows; ++i) y_j[i] = y[i * width + j];
     EXPECT_TRUE(judge(compare_product<Value>(a.view(), x_j, y_j), "Y = A X"));
+    if constexpr (std::is_same_v<Value, float>) {
+      EXPECT_TRUE(sums_in_fp64(a.view(), x_j, y_j, {}, roundings_of_shares("albus")));
+    }
   }
 }
 
@@ -36,6 +41,9 @@ void expect_new_values_and_vectors(const CsrMatrix<Value>& matrix) {
   updated.values = random_vector<Value>(matrix.nnz(), 99);
   kernel->update_values(updated.values);
   EXPECT_TRUE(matches_reference(*kernel, updated.view()));
+  if constexpr (std::is_same_v<Value, float>) {
+    EXPECT_TRUE(sums_in_fp64(*kernel, updated.view(), roundings_of_shares("albus")));
+  }
   expect_products_of_vectors(*kernel, updated, 5);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "hwy/targets.h"
@@ -35,6 +36,9 @@ void expect_products(const test::Shape<Value>& shape) {
   const auto& a = shape.matrix;
   const auto kernel = build_albus_host<Value>(a.view());
   EXPECT_TRUE(test::matches_reference(*kernel, a.view()));
+  if constexpr (std::is_same_v<Value, float>) {
+    EXPECT_TRUE(test::sums_in_fp64(*kernel, a.view(), test::roundings_of_shares("albus")));
+  }
   for (const std::int64_t width : {1, 2, 3, 5, 8, 11, 32}) {
     SCOPED_TRACE(width);
     test::expect_products_of_vectors(*kernel, a, width);

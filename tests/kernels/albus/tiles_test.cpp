@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/albus/albus.hpp"
@@ -144,6 +145,9 @@ TYPED_TEST(AlbusTileValues, MatchTheReferenceWhereTheBuilderChoosesThem) {
   updated.values = test::random_vector<TypeParam>(matrix.nnz(), 99);
   kernel->update_values(updated.values);
   EXPECT_TRUE(test::matches_reference(*kernel, updated.view()));
+  if constexpr (std::is_same_v<TypeParam, float>) {
+    EXPECT_TRUE(test::sums_in_fp64(*kernel, updated.view(), test::roundings_of_shares("albus")));
+  }
 }
 
 TEST(AlbusTiles, HoldRoundedValuesInMixedPrecision) {

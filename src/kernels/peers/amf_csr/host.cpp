@@ -5,6 +5,7 @@
 // is deterministic: one thread sums each row in storage order.
 #include <array>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/amf_csr/amf_csr.hpp"
 #include "kernels/peers/amf_csr/build.hpp"
 
@@ -45,12 +46,12 @@ class AmfCsrHost final : public HostKernel<Value> {
                           bool add) const {
     const amf_csr::Layout<Value>& a = built_.layout;
     const auto row_block_ptr = a.row_block_ptr();
-    std::array<Value, 1 << amf_csr::kMaxRowBits> sums{};
+    std::array<HostSumOf<Value>, 1 << amf_csr::kMaxRowBits> sums{};
     for (std::int32_t k = row_block_ptr[row_block]; k < row_block_ptr[row_block + 1]; ++k)
-      sums[a.row_of(a.col_index[k])] += a.val[k] * x[a.column_of(a.col_index[k])];
+      sums[a.row_of(a.col_index[k])] += term_of_sum(a.val[k], x[a.column_of(a.col_index[k])]);
     const std::int32_t first_row = a.first_row[row_block];
     for (std::int32_t row = first_row; row < a.first_row[row_block + 1]; ++row)
-      y[row] = add ? y[row] + sums[row - first_row] : sums[row - first_row];
+      store_or_add(y[row], sums[row - first_row], add);
   }
 
   std::span<const std::int32_t> row_ptr_;

@@ -41,7 +41,7 @@ class CooHost final : public HostKernel<Value> {
  private:
   CsrView<Value> a_;
   Coordinates<Value> entries_;
-  Array<Value> carries_;
+  Array<HostSumOf<Value>> carries_;
   double seconds_ = 0;
 };
 

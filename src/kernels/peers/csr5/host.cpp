@@ -15,6 +15,7 @@
 #include <array>
 #include <span>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/csr5/build.hpp"
 #include "kernels/peers/csr5/csr5.hpp"
 
@@ -24,8 +25,8 @@ namespace {
 
 template <class Value>
 struct LaneSums {
-  Value head{};              // of the nonzeros before the first segment that begins in the lane
-  Value last{};              // of the last segment that begins in the lane, as far as it lies there
+  HostSumOf<Value> head{};   // of the nonzeros before the first segment that begins in the lane
+  HostSumOf<Value> last{};   // of the last segment that begins in the lane, as far as it lies there
   int last_segment = 0;      // the number of that segment
   bool has_segment = false;  // A segment begins in the lane.
 };
@@ -43,12 +44,12 @@ LaneSums<Value> sum_lane(const Layout<Value>& a, std::int64_t tile, int lane,
       if (sums.has_segment) finish(sums.last_segment, sums.last);
       sums.has_segment = true;
       ++sums.last_segment;
-      sums.last = Value{};
+      sums.last = {};
     }
     const std::int64_t place = tile * a.shape.entries() + step * omega + lane;
     if (a.col_idx[place] == kNoColumn) continue;
-    Value& sum = sums.has_segment ? sums.last : sums.head;
-    sum += a.values[place] * x[a.col_idx[place]];
+    HostSumOf<Value>& sum = sums.has_segment ? sums.last : sums.head;
+    sum += term_of_sum(a.values[place], x[a.col_idx[place]]);
   }
   return sums;
 }
@@ -56,10 +57,10 @@ LaneSums<Value> sum_lane(const Layout<Value>& a, std::int64_t tile, int lane,
 // Returns the sum of the tile's first segment where that segment continues a row, otherwise 0. The
 // sums of all other segments go to store(row, sum).
 template <class Value, class Store>
-Value multiply_tile(const Layout<Value>& a, std::int64_t tile, std::span<const Value> x,
-                    Store store) {
-  Value continued{};
-  const auto finish = [&](int segment, Value sum) {
+HostSumOf<Value> multiply_tile(const Layout<Value>& a, std::int64_t tile, std::span<const Value> x,
+                               Store store) {
+  HostSumOf<Value> continued{};
+  const auto finish = [&](int segment, HostSumOf<Value> sum) {
     if (segment == 0 && a.continues_a_row(tile))
       continued = sum;
     else
@@ -72,7 +73,7 @@ Value multiply_tile(const Layout<Value>& a, std::int64_t tile, std::span<const V
   for (int lane = 0; lane < a.shape.omega; ++lane) {
     if (!lanes[lane].has_segment) continue;
     const int last_head = lane + a.descriptor(tile, lane).seg_offset + 1;
-    Value sum = lanes[lane].last;
+    HostSumOf<Value> sum = lanes[lane].last;
     for (int next = lane + 1; next <= last_head && next < a.shape.omega; ++next)
       sum += lanes[next].head;
     finish(lanes[lane].last_segment, sum);
@@ -98,13 +99,16 @@ class Csr5Host final : public HostKernel<Value> {
 
   void multiply(std::span<const Value> x, std::span<Value> y, Accumulate accumulate) override {
     const bool add = accumulate == Accumulate::yes;
-    const auto store = [&](std::int64_t row, Value sum) { y[row] = add ? y[row] + sum : sum; };
+    const auto store = [&](std::int64_t row, HostSumOf<Value> sum) {
+      store_or_add(y[row], sum, add);
+    };
 #pragma omp parallel for schedule(static)
     for (std::int64_t tile = 0; tile < layout_.tiles(); ++tile)
       calibrator_[tile] = csr5::multiply_tile(layout_, tile, x, store);
 
+    AddShares<Value> shares;
     for (std::int64_t tile = 0; tile < layout_.tiles(); ++tile)
-      if (layout_.continues_a_row(tile)) y[layout_.first_row(tile)] += calibrator_[tile];
+      if (layout_.continues_a_row(tile)) shares.add(y[layout_.first_row(tile)], calibrator_[tile]);
 
     if (add) return;
     for (const std::int32_t row : layout_.empty_rows) y[row] = Value{};
@@ -127,7 +131,7 @@ class Csr5Host final : public HostKernel<Value> {
  private:
   std::vector<BuildStep> steps_;
   csr5::Layout<Value> layout_;
-  Array<Value> calibrator_;  // one per tile
+  Array<HostSumOf<Value>> calibrator_;  // one per tile
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ class HybHost final : public HostKernel<Value> {
  private:
   CsrView<Value> a_;
   hyb::Layout<Value> layout_;
-  Array<Value> carries_;
+  Array<HostSumOf<Value>> carries_;
   std::vector<BuildStep> steps_;
 };
 

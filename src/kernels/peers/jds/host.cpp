@@ -3,6 +3,7 @@
 // are read one after the other, up to the last one that reaches the block.
 #include <algorithm>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/jds/build.hpp"
 #include "kernels/peers/jds/jds.hpp"
 
@@ -14,14 +15,14 @@ constexpr std::int64_t kSortedRowsPerBlock = 256;
 // The sums of `count` sorted rows from `begin` on.
 template <class Value>
 void sum_rows(const jds::Layout<Value>& a, std::int64_t begin, std::int64_t count,
-              std::span<const Value> x, Value* sums) {
-  std::fill(sums, sums + count, Value{});
+              std::span<const Value> x, HostSumOf<Value>* sums) {
+  std::fill(sums, sums + count, HostSumOf<Value>{});
   for (std::int64_t j = 0; j < a.diagonals(); ++j) {
     const std::int64_t here = std::min(a.jds_ptr[j + 1] - a.jds_ptr[j] - begin, count);
     if (here <= 0) return;
     const std::int32_t* cols = a.cols.data() + a.jds_ptr[j] + begin;
     const Value* vals = a.vals.data() + a.jds_ptr[j] + begin;
-    for (std::int64_t i = 0; i < here; ++i) sums[i] += vals[i] * x[cols[i]];
+    for (std::int64_t i = 0; i < here; ++i) sums[i] += term_of_sum(vals[i], x[cols[i]]);
   }
 }
 
@@ -36,13 +37,11 @@ class JdsHost final : public HostKernel<Value> {
     const bool add = accumulate == Accumulate::yes;
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t begin = 0; begin < layout_.rows(); begin += kSortedRowsPerBlock) {
-      Value sums[kSortedRowsPerBlock];
+      HostSumOf<Value> sums[kSortedRowsPerBlock];
       const std::int64_t count = std::min(kSortedRowsPerBlock, layout_.rows() - begin);
       sum_rows(layout_, begin, count, x, sums);
-      for (std::int64_t i = 0; i < count; ++i) {
-        Value& target = y[layout_.row_order[begin + i]];
-        target = add ? target + sums[i] : sums[i];
-      }
+      for (std::int64_t i = 0; i < count; ++i)
+        store_or_add(y[layout_.row_order[begin + i]], sums[i], add);
     }
   }
 

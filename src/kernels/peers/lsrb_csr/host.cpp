@@ -3,6 +3,7 @@
 //
 // Bytes moved (double): 12.4 per nonzero and 8 per row. The result is deterministic: the cut of the
 // nonzeros fixes all partial sums, and they are added in the order of the nonzeros.
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/empty_rows.hpp"
 #include "kernels/peers/lsrb_csr/build.hpp"
 #include "kernels/peers/lsrb_csr/lsrb_csr.hpp"
@@ -23,9 +24,10 @@ class LsrbCsrHost final : public HostKernel<Value> {
 #pragma omp parallel for schedule(dynamic, 16)
     for (std::int64_t row_block = 0; row_block < a.row_blocks; ++row_block)
       multiply_row_block(row_block, x, y, add);
+    AddShares<Value> shares;
     for (std::int64_t row_block = 0; row_block < a.row_blocks; ++row_block)
       if (a.begins_within_row(row_block))
-        y[a.matrix_row(a.first_row[a.first_segment(row_block)])] += head_sums_[row_block];
+        shares.add(y[a.matrix_row(a.first_row[a.first_segment(row_block)])], head_sums_[row_block]);
   }
 
   void update_values(std::span<const Value> values) override { built_.layout.values = values; }
@@ -47,28 +49,26 @@ class LsrbCsrHost final : public HostKernel<Value> {
     const lsrb_csr::Layout<Value>& a = built_.layout;
     const std::int64_t first = a.first_segment(row_block), last = a.first_segment(row_block + 1);
     bool in_head = a.begins_within_row(row_block);
-    Value carry{};  // of the row that is cut at the begin of the segment
+    HostSumOf<Value> carry{};  // of the row that is cut at the begin of the segment
     std::int32_t row = a.first_row[first];
-    const auto finish = [&](Value sum) {
-      if (in_head) {
+    const auto finish = [&](HostSumOf<Value> sum) {
+      if (in_head)
         head_sums_[row_block] = sum;
-      } else {
-        Value& result = y[a.matrix_row(row)];
-        result = add ? result + sum : sum;
-      }
+      else
+        store_or_add(y[a.matrix_row(row)], sum, add);
       in_head = false;
     };
     for (std::int64_t segment = first; segment < last; ++segment) {
       const std::int64_t begin = a.begin_of(segment), end = a.begin_of(segment + 1);
-      Value sum{};
+      HostSumOf<Value> sum{};
       for (std::int64_t k = begin; k < end; ++k) {
         const bool starts_row = ((a.row_starts[segment] >> (k - begin)) & 1U) != 0;
         if (starts_row && k > a.begin_of(first)) {
           finish(carry + sum);
-          carry = sum = Value{};
+          carry = sum = {};
           ++row;
         }
-        sum += a.values[k] * x[a.col_idx[k]];
+        sum += term_of_sum(a.values[k], x[a.col_idx[k]]);
       }
       carry += sum;
     }
@@ -76,7 +76,7 @@ class LsrbCsrHost final : public HostKernel<Value> {
   }
 
   lsrb_csr::BuiltLayout<Value> built_;
-  Array<Value> head_sums_;  // per row block
+  Array<HostSumOf<Value>> head_sums_;  // per row block
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 //
 // Bytes moved (double): 16 per nonzero, 8 per row and 4 per block. The result is deterministic: one
 // thread sums each row in storage order.
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/empty_rows.hpp"
 #include "kernels/peers/pbc/build.hpp"
 #include "kernels/peers/pbc/pbc.hpp"
@@ -26,9 +27,10 @@ class PbcHost final : public HostKernel<Value> {
       const std::int32_t end = a.dev_p[block + 1];
       for (std::int32_t k = a.dev_p[block]; k < end;) {
         const std::int32_t row = a.dev_blockpos[k];
-        Value sum{};
-        for (; k < end && a.dev_blockpos[k] == row; ++k) sum += a.val_data[k] * x[a.dev_offset[k]];
-        y[row] = add ? y[row] + sum : sum;
+        HostSumOf<Value> sum{};
+        for (; k < end && a.dev_blockpos[k] == row; ++k)
+          sum += term_of_sum(a.val_data[k], x[a.dev_offset[k]]);
+        store_or_add(y[row], sum, add);
       }
     }
   }

@@ -33,30 +33,52 @@ struct Range {
 template <class Value>
 class BlockSums {
  public:
+  using Sum = HostSumOf<Value>;
+
   // `carry` has one element per vector of the tile.
-  BlockSums(const Product<Value>& tile, std::int64_t begin, Value* carry)
+  BlockSums(const Product<Value>& tile, std::int64_t begin, Sum* carry)
       : tile_(tile), begin_(begin), carry_(carry) {
-    std::fill_n(carry, tile.width(), Value{});
+    std::fill_n(carry, tile.width(), Sum{});
   }
+  ~BlockSums() { finish(); }
+  BlockSums(const BlockSums&) = delete;
+  BlockSums& operator=(const BlockSums&) = delete;
 
   // A part of `row` that begins with nonzero `first`. The parts of a row come in their order.
-  void add(std::int64_t row, std::int64_t first, const Value* sums) {
+  void add(std::int64_t row, std::int64_t first, const Sum* sums) {
     const std::int64_t row_begin = tile_.a.row_ptr[row];
-    if (row_begin == first) return store(tile_, row, sums);
-    Value* target = row_begin >= begin_ ? tile_.y.row(row) : carry_;
+    if (row_begin == first) {
+      finish();
+      row_ = row;
+      const Value* y = tile_.y.row(row);
+      for (std::int64_t j = 0; j < tile_.width(); ++j)
+        sums_[j] = tile_.add ? static_cast<Sum>(y[j]) + sums[j] : sums[j];
+      return;
+    }
+    Sum* target = row_begin >= begin_ ? sums_ : carry_;
     for (std::int64_t j = 0; j < tile_.width(); ++j) target[j] += sums[j];
   }
 
  private:
+  // Writes the row that the block owns and whose last part has come.
+  void finish() {
+    if (row_ < 0) return;
+    Value* y = tile_.y.row(row_);
+    for (std::int64_t j = 0; j < tile_.width(); ++j) y[j] = static_cast<Value>(sums_[j]);
+  }
+
   const Product<Value>& tile_;
   std::int64_t begin_;  // the block's first nonzero
-  Value* carry_;
+  Sum* carry_;
+  std::int64_t row_ = -1;  // the row whose parts come, unless it is that of the carry
+  Sum sums_[kTile];
 };
 
 // Adds the carries of all blocks to Y. The thread that meets the first carry of a row adds all
 // carries of that row.
 template <class Value>
-void add_carries(const Product<Value>& tile, std::int64_t block_size, const Value* carries) {
+void add_carries(const Product<Value>& tile, std::int64_t block_size,
+                 const HostSumOf<Value>* carries) {
   const CsrView<Value>& a = tile.a;
   const std::int64_t blocks = block_count(a.nnz(), block_size);
 #pragma omp parallel for schedule(static)
@@ -67,8 +89,12 @@ void add_carries(const Product<Value>& tile, std::int64_t block_size, const Valu
     const bool first_carry = a.row_ptr[row] >= begin - block_size;
     if (!cut || !first_carry) continue;
     Value* y = tile.y.row(row);
-    for (std::int64_t b = block; b < blocks && b * block_size < a.row_ptr[row + 1]; ++b)
-      for (std::int64_t j = 0; j < tile.width(); ++j) y[j] += carries[b * kTile + j];
+    for (std::int64_t j = 0; j < tile.width(); ++j) {
+      auto sum = static_cast<HostSumOf<Value>>(y[j]);
+      for (std::int64_t b = block; b < blocks && b * block_size < a.row_ptr[row + 1]; ++b)
+        sum += carries[b * kTile + j];
+      y[j] = static_cast<Value>(sum);
+    }
   }
 }
 
@@ -87,7 +113,7 @@ void clear_empty_rows(const Product<Value>& product) {
 // has kTile elements per block.
 template <class Value, class Walk>
 void share_nonzeros(const Product<Value>& product, std::int64_t tile_size, std::int64_t block_size,
-                    Array<Value>& carries, Walk&& walk) {
+                    Array<HostSumOf<Value>>& carries, Walk&& walk) {
   clear_empty_rows(product);
   const std::int64_t nnz = product.a.nnz();
   for_each_tile(product, tile_size, [&](const Product<Value>& tile) {

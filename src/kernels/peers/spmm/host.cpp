@@ -74,7 +74,7 @@ class SpmmHost final : public HostKernel<Value> {
   SpmmSplit split_;
   CsrView<Value> a_;
   bool uneven_ = false;
-  Array<Value> carries_;  // spmm::kTile per block
+  Array<HostSumOf<Value>> carries_;  // spmm::kTile per block
   std::vector<BuildStep> steps_;
 };
 

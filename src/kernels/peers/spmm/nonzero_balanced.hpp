@@ -24,7 +24,7 @@ void sum_in_order(const Product<Value>& tile, Range range, BlockSums<Value>& tar
   for (std::int64_t k = range.begin; k < range.end;) {
     const std::int64_t first = k, row = row_of(a, k);
     const std::int64_t end = std::min<std::int64_t>(range.end, a.row_ptr[row + 1]);
-    Value sums[kTile] = {};
+    HostSumOf<Value> sums[kTile] = {};
     for (; k < end; ++k) multiply_add(tile, k, sums);
     target.add(row, first, sums);
   }
@@ -32,13 +32,13 @@ void sum_in_order(const Product<Value>& tile, Range range, BlockSums<Value>& tar
 
 // A thread per 32 nonzeros and vector. Each vector is another walk, with all its searches.
 template <class Value>
-void nnz_thread(const Product<Value>& product, Array<Value>& carries) {
+void nnz_thread(const Product<Value>& product, Array<HostSumOf<Value>>& carries) {
   share_nonzeros(product, 1, kPerBlockOfThreads, carries, sum_in_order<Value>);
 }
 
 // A thread per 32 nonzeros and tile: one search for 32 vectors, whose sums the thread keeps.
 template <class Value>
-void nnz_tile(const Product<Value>& product, Array<Value>& carries) {
+void nnz_tile(const Product<Value>& product, Array<HostSumOf<Value>>& carries) {
   share_nonzeros(product, kTile, kPerBlockOfThreads, carries, sum_in_order<Value>);
 }
 
@@ -46,7 +46,7 @@ void nnz_tile(const Product<Value>& product, Array<Value>& carries) {
 // all of them to every lane ("row cache"), and lane j sums for vector j. On the host that is the
 // walk of nnz_tile with smaller blocks.
 template <class Value>
-void nnz_cache(const Product<Value>& product, Array<Value>& carries) {
+void nnz_cache(const Product<Value>& product, Array<HostSumOf<Value>>& carries) {
   share_nonzeros(product, kTile, kPerBlockOfWarps, carries, sum_in_order<Value>);
 }
 
@@ -75,7 +75,7 @@ void sum_in_trees(const Product<Value>& tile, Range range, BlockSums<Value>& tar
 
 // A warp per 32 nonzeros and tile.
 template <class Value>
-void nnz_warp(const Product<Value>& product, Array<Value>& carries) {
+void nnz_warp(const Product<Value>& product, Array<HostSumOf<Value>>& carries) {
   share_nonzeros(product, kTile, kPerBlockOfWarps, carries, sum_in_trees<Value>);
 }
 

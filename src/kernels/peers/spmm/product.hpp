@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/spmm/split.hpp"
 #include "sparse/csr.hpp"
 #include "sparse/multi_vector.hpp"
@@ -37,17 +38,17 @@ void for_each_tile(const Product<Value>& all, std::int64_t size, Walk&& walk) {
 
 // sums[j] += A's nonzero k times its entry of vector j, for each vector of a tile.
 template <class Value>
-void multiply_add(const Product<Value>& tile, std::int64_t k, Value* sums) {
+void multiply_add(const Product<Value>& tile, std::int64_t k, HostSumOf<Value>* sums) {
   const Value value = tile.a.values[k];
   const Value* x = tile.x.row(tile.a.col_idx[k]);
-  for (std::int64_t j = 0; j < tile.width(); ++j) sums[j] += value * x[j];
+  for (std::int64_t j = 0; j < tile.width(); ++j) sums[j] += term_of_sum(value, x[j]);
 }
 
 // Ends the sums of a whole row.
 template <class Value>
-void store(const Product<Value>& tile, std::int64_t row, const Value* sums) {
+void store(const Product<Value>& tile, std::int64_t row, const HostSumOf<Value>* sums) {
   Value* y = tile.y.row(row);
-  for (std::int64_t j = 0; j < tile.width(); ++j) y[j] = tile.add ? y[j] + sums[j] : sums[j];
+  for (std::int64_t j = 0; j < tile.width(); ++j) store_or_add(y[j], sums[j], tile.add);
 }
 
 // The row of nonzero k, by binary search. Empty rows are never the result.

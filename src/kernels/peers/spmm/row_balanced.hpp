@@ -22,7 +22,7 @@ void row_thread(const Product<Value>& product) {
   for (std::int64_t j = 0; j < product.width(); ++j)
     for (std::int64_t row = 0; row < a.rows; ++row) {
       const Product<Value> one = product.vectors(j, 1);
-      Value sum{};
+      HostSumOf<Value> sum{};
       for (std::int64_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) multiply_add(one, k, &sum);
       store(one, row, &sum);
     }
@@ -41,7 +41,7 @@ void row_warp(const Product<Value>& product) {
   for_each_tile(product, kTile, [&](const Product<Value>& tile) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < a.rows; ++row) {
-      Value sums[kTile] = {};  // one per lane
+      HostSumOf<Value> sums[kTile] = {};  // one per lane
       for (std::int64_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k)
         multiply_add(tile, k, sums);
       store(tile, row, sums);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/spmm/split.hpp"
 
 namespace trireme::spmm {
@@ -11,7 +12,7 @@ namespace trireme::spmm {
 // One number per lane and vector of a tile.
 template <class Value>
 struct WarpSums {
-  Value of[kLanes][kTile];
+  HostSumOf<Value> of[kLanes][kTile];
 
   void clear(std::int64_t width) {
     for (auto& lane : of)

@@ -6,6 +6,7 @@
 // a tile in the order of the layout, and then the deferred entries, whatever the number of threads.
 #include <span>
 
+#include "kernels/host_sum.hpp"
 #include "kernels/peers/tilespmv/build.hpp"
 #include "kernels/peers/tilespmv/tilespmv.hpp"
 
@@ -26,7 +27,7 @@ struct Tile {
 };
 
 template <class Value>
-using Sums = Value[kTile];
+using Sums = HostSumOf<Value>[kTile];
 
 template <class Value>
 void add_csr(const Tile<Value>& tile, Sums<Value>& sums) {
@@ -35,14 +36,15 @@ void add_csr(const Tile<Value>& tile, Sums<Value>& sums) {
   for (int row = 0; row < tile.height; ++row) {
     const int end = row + 1 < kTile ? starts[row + 1] : tile.stored;
     for (int k = starts[row]; k < end; ++k)
-      sums[row] += tile.values[k] * tile.x[packed(columns, k)];
+      sums[row] += term_of_sum(tile.values[k], tile.x[packed(columns, k)]);
   }
 }
 
 template <class Value>
 void add_coo(const Value* values, const std::uint8_t* places, int count, const Value* x,
              Sums<Value>& sums) {
-  for (int k = 0; k < count; ++k) sums[places[k] / kTile] += values[k] * x[places[k] % kTile];
+  for (int k = 0; k < count; ++k)
+    sums[places[k] / kTile] += term_of_sum(values[k], x[places[k] % kTile]);
 }
 
 template <class Value>
@@ -50,7 +52,7 @@ void add_ell(const Tile<Value>& tile, const std::uint8_t* columns, int width, Su
   for (int j = 0; j < width; ++j)
     for (int row = 0; row < tile.height; ++row) {
       const int k = j * tile.height + row;
-      sums[row] += tile.values[k] * tile.x[packed(columns, k)];
+      sums[row] += term_of_sum(tile.values[k], tile.x[packed(columns, k)]);
     }
 }
 
@@ -68,16 +70,17 @@ void add_dns(const Tile<Value>& tile, Sums<Value>& sums) {
   for (int column = 0; column < tile.width; ++column) {
     const int mask = full ? 0xffff : tile.indices[2 * column] | tile.indices[2 * column + 1] << 8;
     for (int row = 0; row < tile.height; ++row)
-      if (mask >> row & 1) sums[row] += tile.values[column * tile.height + row] * tile.x[column];
+      if (mask >> row & 1)
+        sums[row] += term_of_sum(tile.values[column * tile.height + row], tile.x[column]);
   }
 }
 
 template <class Value>
 void add_dns_row(const Tile<Value>& tile, Sums<Value>& sums) {
   for (int line = 0; line < tile.stored / tile.width; ++line) {
-    Value& sum = sums[packed(tile.indices, line)];
+    HostSumOf<Value>& sum = sums[packed(tile.indices, line)];
     for (int column = 0; column < tile.width; ++column)
-      sum += tile.values[line * tile.width + column] * tile.x[column];
+      sum += term_of_sum(tile.values[line * tile.width + column], tile.x[column]);
   }
 }
 
@@ -86,7 +89,7 @@ void add_dns_col(const Tile<Value>& tile, Sums<Value>& sums) {
   for (int line = 0; line < tile.stored / tile.height; ++line) {
     const Value x = tile.x[packed(tile.indices, line)];
     for (int row = 0; row < tile.height; ++row)
-      sums[row] += tile.values[line * tile.height + row] * x;
+      sums[row] += term_of_sum(tile.values[line * tile.height + row], x);
   }
 }
 
@@ -125,9 +128,10 @@ Tile<Value> tile_of(const Layout<Value>& a, std::int64_t tile_row, std::int64_t 
 }
 
 template <class Value>
-void add_deferred(const Layout<Value>& a, std::int64_t row, std::span<const Value> x, Value& sum) {
+void add_deferred(const Layout<Value>& a, std::int64_t row, std::span<const Value> x,
+                  HostSumOf<Value>& sum) {
   for (std::int32_t k = a.deferred_ptr[row]; k < a.deferred_ptr[row + 1]; ++k)
-    sum += a.deferred_values()[k] * x[a.deferred_col_idx[k]];
+    sum += term_of_sum(a.deferred_values()[k], x[a.deferred_col_idx[k]]);
 }
 
 template <class Value>
@@ -140,7 +144,7 @@ void multiply(const Layout<Value>& a, std::span<const Value> x, std::span<Value>
     for (int slot = 0; slot < tile_size(a.rows, tile_row); ++slot) {
       const std::int64_t row = tile_row * kTile + slot;
       if (a.defers()) add_deferred(a, row, x, sums[slot]);
-      y[row] = add ? y[row] + sums[slot] : sums[slot];
+      store_or_add(y[row], sums[slot], add);
     }
   }
 }
