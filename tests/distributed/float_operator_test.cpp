@@ -63,7 +63,7 @@ CsrMatrix<double> own_rows(const CsrMatrix<double>& a, const DistributedMatrix& 
 }
 
 // y = A x by the operator's FP32 product, in the caller's order.
-Array<float> product(HostOperator& op, const Array<float>& x) {
+Array<float> fp32_product(HostOperator& op, const Array<float>& x) {
   const DistributedMatrix& matrix = op.matrix();
   const std::int64_t rows = matrix.local_rows();
   Array<float> mine(x.begin() + matrix.first_row(), x.begin() + matrix.first_row() + rows);
@@ -82,9 +82,9 @@ Array<float> product(HostOperator& op, const Array<float>& x) {
 
 // Judges the local rows of y = A32 x by the kernels' bound, which is 0 for a row without terms.
 // For rows of a few terms the bound is 4 epsilon: each block is summed and rounded.
-void expect_product(HostOperator& op, const CsrMatrix<double>& a, bool short_rows = false) {
+void expect_fp32_product(HostOperator& op, const CsrMatrix<double>& a, bool short_rows = false) {
   const Array<float> x = test::random_vector<float>(a.cols, 11);
-  const Array<float> y = product(op, x);
+  const Array<float> y = fp32_product(op, x);
   const CsrMatrix<double> rows = own_rows(a, op.matrix());
   for (std::int64_t row = 0; row < rows.rows; ++row) {
     double sum = 0, size = 0;
@@ -110,9 +110,9 @@ TEST(FloatOperator, MultipliesByTheRoundedMatrixForEveryKernelMatrixAndCut) {
           ASSERT_TRUE(op.takes_floats());
           op.prepare_floats();
           ASSERT_TRUE(op.takes_floats());
-          expect_product(op, a.matrix);
+          expect_fp32_product(op, a.matrix);
           const Array<float> x = test::random_vector<float>(a.matrix.cols, 5);
-          const Array<float> first = product(op, x), second = product(op, x);
+          const Array<float> first = fp32_product(op, x), second = fp32_product(op, x);
           EXPECT_TRUE(first.empty() ||
                       std::memcmp(first.data(), second.data(), first.size() * sizeof(float)) == 0);
           EXPECT_EQ(op.times().count(), 3);
@@ -125,7 +125,7 @@ TEST(FloatOperator, ServesRanksWithoutRows) {
                     Precision::mixed);
     op.prepare_floats();
     op.prepare_floats();  // does nothing
-    expect_product(op, two_rows(), true);
+    expect_fp32_product(op, two_rows(), true);
   }
 }
 
@@ -147,13 +147,13 @@ TEST(FloatOperator, TakesNewValuesInBothBlocks) {
       HostOperator op(matrix, kernel, options), other(matrix, kernel, options);
       for (HostOperator* one : {&op, &other}) {
         one->prepare_floats();
-        expect_product(*one, a);
+        expect_fp32_product(*one, a);
       }
       a.values = test::random_vector<double>(a.nnz(), 99);
       op.update_values(own_values(a, *matrix));
-      expect_product(op, a);
+      expect_fp32_product(op, a);
       other.refresh_values();
-      expect_product(other, a);
+      expect_fp32_product(other, a);
     }
 }
 
@@ -166,7 +166,7 @@ TEST(FloatOperator, MultipliesInTheOrderOfItsKernels) {
                       {.precision = Precision::mixed, .ordered = order_matrix(matrix, ordering)});
       op.prepare_floats();
       ASSERT_TRUE(op.takes_floats());
-      expect_product(op, a);
+      expect_fp32_product(op, a);
     }
   }
 }
@@ -184,7 +184,7 @@ TEST(FloatOperator, TellsItsObserverTheParts) {
   op.prepare_floats();
   Parts in_fp32, in_fp64;
   op.observe(&in_fp32);
-  product(op, test::random_vector<float>(a.cols, 5));
+  fp32_product(op, test::random_vector<float>(a.cols, 5));
   op.observe(&in_fp64);
   const Array<double> x(matrix->local_rows(), 1.0);
   Array<double> y(matrix->local_rows());

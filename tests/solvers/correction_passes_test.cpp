@@ -85,6 +85,42 @@ TEST(CorrectionPasses, Fp32VectorsComeIntoTheNewUnit) {
   EXPECT_EQ(of_bicgstab, (std::array<double, 3>{25 + 9, 4 + 1 + 9, 2 - 2 - 3}));
 }
 
+TEST(CorrectionPasses, StepsInFp32GoToXOnceAndInTheirUnit) {
+  std::array<float, 3> steps{1, -2, 3};
+  Three x{100, 200, 300};
+  State s;
+  s.unit = 0.5;
+  const AddSteps add{steps.data(), x.data()};
+  run<0>(add, s);
+  run<0>(add, s);
+  EXPECT_EQ(x, (Three{100.5, 199, 301.5}));
+  EXPECT_EQ(steps, (std::array<float, 3>{}));
+  steps = {5, 5, std::nanf("")};
+  run<0>(ForgetSteps{steps.data()}, s);
+  EXPECT_EQ(steps, (std::array<float, 3>{}));
+}
+
+// p and s stay in the old unit until beta brings them into the new one.
+TEST(CorrectionSteps, SingleReductionCgsBetaBringsTheDirectionIntoTheNewUnit) {
+  const double sums[] = {0.01, 6, 1, 40};  // term of the change, r.u, norm term, u.w
+  State in_one_unit, in_two;
+  for (State* s : {&in_one_unit, &in_two}) {
+    s->iterations = 3;
+    s->phase = Phase::iterating;
+    s->verified = 100;
+    s->beta = 0.5;
+    s->rho = 12;
+    last_alpha(*s) = 0.25;
+  }
+  in_two.rho = 12.0 / 16;  // the old unit was four times the new one
+  in_two.rescale = 4;
+  SingleReductionCorrect{}(in_one_unit, sums);
+  SingleReductionCorrect{}(in_two, sums);
+  EXPECT_EQ(in_one_unit.beta, 0.25);
+  EXPECT_EQ(in_two.beta, 4 * in_one_unit.beta);
+  EXPECT_EQ(in_two.alpha, in_one_unit.alpha);
+}
+
 TEST(CorrectionPasses, SingleReductionCgsDirectionStays) {
   Rows rows;
   run<3>(CorrectResidual{rows.b.data(), rows.q.data(), rows.r.data(), rows.z.data(), nullptr,

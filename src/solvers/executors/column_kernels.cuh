@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
   const int column = static_cast<int>(threadIdx.x) - place * shape.width;
   const ColumnControl& control = controls->columns[column];
   double sums[Pass::sums == 0 ? 1 : Pass::sums] = {};
-  if (place < rows_at_once && control.takes_part != 0 && (Pass::always || live(control.state))) {
+  if (place < rows_at_once && control.takes_part != 0 && takes_place(pass, control.state)) {
     const State s = scalars_of(control);
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * rows_at_once;
     const auto row_at = [&](std::int64_t i) { return backward ? shape.rows - 1 - i : i; };

@@ -82,6 +82,9 @@ class CudaLockstepExecutor {
     return choose(property) > 0;
   }
 
+  bool ends_round() const { return ends_round_; }
+  static constexpr bool records() { return true; }
+
   // Ends when a quarter of the columns waits for a true residual or has ended.
   template <class Body>
   void repeat(const Body& body) {
@@ -91,7 +94,10 @@ class CudaLockstepExecutor {
     if (width - choose([](const State& s) { return solvers::running(s); }) >= enough) return;
     in_loop_ = true;
     const auto iterations = [&] {
-      for (int k = 0; k < batch; ++k) body();
+      for (int k = 0; k < batch; ++k) {
+        ends_round_ = k == batch - 1;
+        body();
+      }
     };
     std::optional<GraphExec> graph;
     if (system_.recording() != Recording::none) graph.emplace(capture_graph(stream_, iterations));
@@ -266,6 +272,7 @@ class CudaLockstepExecutor {
   StreamRef stream_;
   bool inexact_;
   std::int64_t rows_;
+  bool ends_round_ = false;
   bool in_loop_ = false;   // the algorithm of an iteration runs
   bool backward_ = false;  // the last pass went through the rows in descending order
   bool stale_ = false;     // work that may change the states was queued after refresh()

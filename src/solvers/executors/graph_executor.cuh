@@ -161,10 +161,15 @@ class GraphExecutor {
     stale_ = true;
   }
 
+  // The last iteration that is recorded, and each one that is not.
+  bool ends_round() const { return ends_round_; }
+  bool records() const { return form_.kind != LoopKind::stepped; }
+
   template <class Body>
   void repeat(const Body& iteration) {
-    const auto body = [&] {
+    const auto body = [&](bool ends_round) {
       in_loop_ = true;
+      ends_round_ = ends_round;
       iteration();
       in_loop_ = false;
     };
@@ -221,6 +226,11 @@ class GraphExecutor {
                        arguments...);
   }
 
+  template <class Body>
+  void record(const Body& body) const {
+    for (int k = 1; k <= form_.unroll; ++k) body(k == form_.unroll);
+  }
+
   // Runs a while node whose body is `unroll` iterations. The host takes no part until it ends.
   template <class Body>
   void run_conditional(const Body& body) {
@@ -243,7 +253,7 @@ class GraphExecutor {
       cuda_check(cudaStreamBeginCaptureToGraph(stream_, params.conditional.phGraph_out[0], nullptr,
                                                nullptr, 0, cudaStreamCaptureModeThreadLocal));
       try {
-        for (int k = 0; k < form_.unroll; ++k) body();
+        record(body);
       } catch (...) {
         capture::abandon(stream_);
         throw;
@@ -267,9 +277,7 @@ class GraphExecutor {
   void run_batches(const Body& body) {
     if (!loop_) {
       LoopGraph loop;
-      loop.graph = capture_graph(stream_, [&] {
-        for (int k = 0; k < form_.unroll; ++k) body();
-      });
+      loop.graph = capture_graph(stream_, [&] { record(body); });
       loop.exec = GraphExec(loop.graph);
       loop_ = std::move(loop);
     }
@@ -294,7 +302,7 @@ class GraphExecutor {
     while (running()) {
       const std::int64_t before = state_.iterations;
       if (observer_.stop_requested()) window_.ask_to_stop(stream_);
-      body();
+      body(true);
       if (state().iterations != before) tell_step();
     }
   }
@@ -317,7 +325,7 @@ class GraphExecutor {
   LoopForm form_;
   std::optional<LoopGraph>& loop_;
   std::int64_t rows_;
-  bool in_loop_ = false;
+  bool in_loop_ = false, ends_round_ = false;
   std::int64_t told_ = -1;  // the last iteration of which tell_step() told the observer
   PendingSums pending_;
   LoopHandle handle_;

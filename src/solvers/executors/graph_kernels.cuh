@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kPassThreads, 4)
                 PendingSums pending, unsigned* tickets, PeerSums* peers, Step step, History history,
                 LoopHandle loop) {
   wait_for_predecessor();
-  if (!Pass::always && !live(control->state)) return;
+  if (!takes_place(pass, control->state)) return;
   constexpr int width = sizeof(typename Pass::Row) / sizeof(double);
   constexpr int rows_in_flight = width >= 6 ? 2 : 4;
   const State s = control->state;

@@ -58,8 +58,10 @@ class HostExecutor {
 
   template <class Body>
   void repeat(const Body& body) {
-    while (running()) body();
+    for (; running(); ++iterations_) body();
   }
+  bool ends_round() const { return iterations_ % round == round - 1; }
+  static constexpr bool records() { return false; }
 
   void product(const double* x, double* y) {
     if (!inexact_) return exact_product(x, y);
@@ -103,7 +105,7 @@ class HostExecutor {
 
   template <class Pass>
   void pass(const Pass& pass) {
-    if (!Pass::always && !live(state_)) return;
+    if (!takes_place(pass, state_)) return;
     const State state = state_;
 #pragma omp parallel for schedule(static) if (chunks_ > 4)
     for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
@@ -171,6 +173,7 @@ class HostExecutor {
 
   static constexpr std::int64_t chunk_rows = 2048;
   static constexpr int max_sums = sums_per_pass;
+  static constexpr std::int64_t round = 8;  // iterations
 
   // The pragma tells the compiler that rows are independent, and that a sum may be kept in several
   // partial sums.
@@ -194,6 +197,7 @@ class HostExecutor {
   const IterationObserver& observer_;
   Iterate iterate_;
   std::int64_t rows_;
+  std::int64_t iterations_ = 0;  // of repeat()
   std::int64_t chunks_;
   Array<double> partials_;
   std::vector<double> pending_ = std::vector<double>(8);  // and the wish to stop

@@ -114,6 +114,7 @@ struct BicgstabOf : SystemVectors {
     }
     e.product(p_hat, v);                         // v = A p^
     e.pass(DotOf<T>{r0, v}, BicgstabImprove{});  // ||r||, alpha = rho / r0.v
+    complete_x_at_times(e, steps, x);
   }
 
   TRIREME_RUNS_EXECUTOR

@@ -96,7 +96,7 @@ struct CgCorrect {
 };
 
 // With work vectors of type T, double or float. In FP32 the steps of iterations are added up apart
-// from x, until x is needed: at true residuals and at the end. x itself and sums stay in FP64, and
+// from x, to which they go after each round and at the end. x itself and sums stay in FP64, and
 // so does what a stopped solve leaves.
 template <class T>
 struct CgOf : SystemVectors {
@@ -180,6 +180,7 @@ struct CgOf : SystemVectors {
       });
       e.pass(CgDirection<T>{steps, p, z, DiagonalOf<T>{}});  // x += alpha p, p = z + beta p
     }
+    complete_x_at_times(e, steps, x);
   }
 
   // Replaces r by b - A x. z and p change by M^-1 times the change of r.

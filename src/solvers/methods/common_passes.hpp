@@ -197,6 +197,12 @@ struct AddSteps {
   }
 };
 
+// The same in every second of the rounds of 4 iterations that an executor records.
+struct AddStepsOfTwoRounds : AddSteps {
+  static constexpr bool always = false;
+  TRIREME_HD static bool due(const State& s) { return (s.iterations & 4) != 0; }
+};
+
 // steps = 0, whatever the memory holds.
 struct ForgetSteps {
   static constexpr int sums = 0;
@@ -208,6 +214,19 @@ struct ForgetSteps {
   TRIREME_HD void update(Row&, const State&, double*) const {}
   TRIREME_HD void store(std::int64_t i, const Row&) const { steps[i] = 0; }
 };
+
+// After some iterations, so that few steps are rounded together.
+TRIREME_RUNS_EXECUTOR
+template <class Exec, class T>
+TRIREME_HD void complete_x_at_times(Exec& e, T* steps, double* x) {
+  if constexpr (kIsFloat<T>) {
+    if (!e.ends_round()) return;
+    if (e.records())
+      e.pass(AddStepsOfTwoRounds{{steps, x}});
+    else
+      e.pass(AddSteps{steps, x});
+  }
+}
 
 // The norm of b, from {b.M^-1 b, norm term}: rtol is relative to it where x0 is given.
 struct SetReference {

@@ -39,7 +39,9 @@
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
 // pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
 // needs_true_residual(); on the host for one right-hand side also start_sums(), after which the
-// pending sums are on their way until finish(step). A pass does load, update and store for each
+// pending sums are on their way until finish(step). Where vectors are in FP32 it also offers
+// ends_round(), whether the iteration that runs is the last of a few, and records(), whether these
+// few are the same ones again and again. A pass does load, update and store for each
 // row, so that many rows can be in flight; an executor adds up the sums of passes in a fixed order.
 // A step sees the sums that are pending, in the order of the algorithm, and changes the scalars.
 // The persistent CUDA kernel exchanges at most four sums at once.
@@ -176,6 +178,13 @@ struct LoopWeight<true> {
     return s.plain_part * (r * r) + (s.other_part * t) * t;
   }
 };
+
+// Whether a pass works on its rows in this state.
+template <class Pass>
+TRIREME_HD bool takes_place(const Pass& pass, const State& s) {
+  if constexpr (requires { pass.due(s); }) return live(s) && pass.due(s);
+  return Pass::always || live(s);
+}
 
 // Runs make(std::bool_constant<weighed>), which does a pass of a loop. The persistent kernel, whose
 // registers are scarce, has no row weights but D^-1, and what weigh_rows() does comes before its

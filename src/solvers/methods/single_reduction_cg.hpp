@@ -234,6 +234,7 @@ struct SingleReductionCgOf : SystemVectors {
       norms_of_residual(e);
     }
     e.product_and_dot(u, w, SingleReductionImprove{});  // w = A u, alpha, beta
+    complete_x_at_times(e, steps, x);
   }
 
   // p and s = A p remain those of the last iteration.
