@@ -298,11 +298,11 @@ constexpr std::array kKeys = {
         "on the CPU",
         "a GPU is cuda"},
     Key{"precision", choices([](Case& c) -> decltype(auto) { return (c.precisions); }), kRun, "",
-        "of the loop. mixed: the product reads the matrix in FP32, and the loops of some methods "
-        "have their vectors in FP32 too; x, sums and corrections of the residual are in FP64, so "
-        "that rtol holds for b - A x (resident engine only). auto: mixed where it is expected to "
-        "be faster, which the report says, else double. A list is compared in one run; a kernel "
-        "without mixed precision then runs in double only",
+        "of the loop. mixed: the product reads the matrix in FP32, and on GPUs the loops of some "
+        "methods have their vectors in FP32 too; x, sums and corrections of the residual are in "
+        "FP64, so that rtol holds for b - A x (resident engine only). auto: mixed where it is "
+        "expected to be faster, which the report says, else double. A list is compared in one run; "
+        "a kernel without mixed precision then runs in double only",
         "float alone is not offered, because without corrections FP32 stagnates near 1e-6; use "
         "mixed"},
     Key{"repeat",

@@ -94,31 +94,19 @@ HaloPlan widened(const HaloPlan& plan, std::int64_t rows, std::int64_t stride, s
 HaloExchange::HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<double> packed,
                            std::span<double> ghosts, int width) {
   MPI_Comm_dup(comm, &comm_);
-  make_requests(plan, packed, ghosts, MPI_DOUBLE, width);
-}
-
-HaloExchange::HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<float> packed,
-                           std::span<float> ghosts, int width) {
-  MPI_Comm_dup(comm, &comm_);
-  make_requests(plan, packed, ghosts, MPI_FLOAT, width);
-}
-
-template <class Number>
-void HaloExchange::make_requests(const HaloPlan& plan, std::span<Number> packed,
-                                 std::span<Number> ghosts, MPI_Datatype number, int width) {
   MPI_Datatype entry = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(width, number, &entry);
+  MPI_Type_contiguous(width, MPI_DOUBLE, &entry);
   MPI_Type_commit(&entry);
-  const auto at = [width](std::span<Number> entries, const HaloPlan::Neighbour& slice) {
+  const auto at = [width](std::span<double> entries, const HaloPlan::Neighbour& slice) {
     return entries.data() + std::int64_t{slice.offset} * width;
   };
   for (const auto& from : plan.receives) {
-    Number* slice = at(ghosts, from);
+    double* slice = at(ghosts, from);
     MPI_Recv_init(slice, from.count, entry, from.rank, 0, comm_, &forward_.emplace_back());
     MPI_Send_init(slice, from.count, entry, from.rank, 1, comm_, &reverse_.emplace_back());
   }
   for (const auto& to : plan.sends) {
-    Number* slice = at(packed, to);
+    double* slice = at(packed, to);
     MPI_Send_init(slice, to.count, entry, to.rank, 0, comm_, &forward_.emplace_back());
     MPI_Recv_init(slice, to.count, entry, to.rank, 1, comm_, &reverse_.emplace_back());
   }

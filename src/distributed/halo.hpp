@@ -55,9 +55,6 @@ class HaloExchange {
   // plan.send_rows.size() * width, ghosts.size() == plan.ghosts * width. Collective.
   HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<double> packed,
                std::span<double> ghosts, int width = 1);
-  // The same for numbers in FP32, which are half as many bytes. Collective.
-  HaloExchange(MPI_Comm comm, const HaloPlan& plan, std::span<float> packed,
-               std::span<float> ghosts, int width = 1);
   ~HaloExchange();
   HaloExchange(const HaloExchange&) = delete;
   HaloExchange& operator=(const HaloExchange&) = delete;
@@ -72,9 +69,6 @@ class HaloExchange {
 
  private:
   using Requests = std::vector<MPI_Request>;
-  template <class Number>
-  void make_requests(const HaloPlan& plan, std::span<Number> packed, std::span<Number> ghosts,
-                     MPI_Datatype number, int width);
   static void start(Requests& requests);
   static void wait(Requests& requests);
 

@@ -12,29 +12,6 @@
 #include "parallel/collective.hpp"
 
 namespace trireme {
-namespace {
-
-// Calls build(kernel) for a ghost block. Most rows of a ghost block can be empty, so that a kernel
-// that pads its rows refuses the block: plain CSR takes it then, and `refused` is set.
-template <class Build>
-auto build_ghost(std::string_view kernel, bool& refused, const Build& build) {
-  try {
-    return build(kernel);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::resource) throw;
-    refused = true;
-    return build(plain_kernel(Device::cpu).name);
-  }
-}
-
-void round_to_float(std::span<const double> values, Array<float>& rounded) {
-  rounded.resize(values.size());
-  const std::int64_t count = std::ssize(values);
-#pragma omp parallel for schedule(static) if (count > 10000)
-  for (std::int64_t k = 0; k < count; ++k) rounded[k] = static_cast<float>(values[k]);
-}
-
-}  // namespace
 
 HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::string_view kernel,
                            const OperatorOptions& options)
@@ -51,15 +28,9 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     }
     const Stopwatch watch;
     const auto build = [&](const auto& builder) {
-      const auto of_block = [&](const CsrMatrix<double>& matrix_block, std::string_view name) {
-        return build_by_blocks<double>(matrix_block,
-                                       [&](const auto& rows) { return builder(name, rows); });
-      };
-      Kernels kernels{.local = of_block(local(), kernel_), .ghost = nullptr};
-      if (ghost().nnz() > 0)
-        kernels.ghost = build_ghost(ghost_kernel_, refused,
-                                    [&](std::string_view name) { return of_block(ghost(), name); });
-      return kernels;
+      return Kernels{.local = build_by_blocks<double>(
+                         local(), [&](const auto& block) { return builder(kernel_, block); }),
+                     .ghost = ghost().nnz() > 0 ? build_ghost(builder, refused) : nullptr};
     };
     kernels_ = build([&](std::string_view name, const CsrView<double>& block) {
       if (options.same_bits_for_any_threads && name == "albus")
@@ -75,50 +46,22 @@ HostOperator::HostOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
     build_seconds_ = watch.seconds();
   });
   ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
-  if (mixed_) takes_floats_ = !any_rank(matrix_->comm, !can_take_floats(options));
 }
 
-bool HostOperator::can_take_floats(const OperatorOptions& options) const {
-  const auto has_floats = [&](std::string_view name) {
-    const KernelEntry& entry = find_kernel(name);
-    return entry.host_float &&
-           !(options.same_bits_for_any_threads && entry.host_bits_follow_threads);
-  };
-  return local().cuts.empty() && has_floats(kernel_) &&
-         (ghost().nnz() == 0 || has_floats(ghost_kernel_));
-}
-
-void HostOperator::prepare_floats() {
-  if (floats_ || !takes_floats_) return;
-  const Stopwatch watch;
-  std::unique_ptr<Floats> made;
+// Most rows of a ghost block can be empty, so that a kernel that pads its rows refuses the block.
+template <class Builder>
+std::unique_ptr<HostKernel<double>> HostOperator::build_ghost(const Builder& builder,
+                                                              bool& refused) const {
   try {
-    collectively(matrix_->comm, [&] {
-      made = std::make_unique<Floats>();
-      const auto rounded = [](const CsrMatrix<double>& block, Array<float>& values) {
-        round_to_float(block.values, values);
-        return CsrView<float>{block.rows, block.cols, block.row_ptr, block.col_idx, values};
-      };
-      made->local = build_host_kernel<float>(kernel_, rounded(local(), made->local_values));
-      if (ghost().nnz() > 0) {
-        const CsrView<float> block = rounded(ghost(), made->ghost_values);
-        bool refused = false;
-        made->ghost = build_ghost(ghost_kernel_, refused, [&](std::string_view name) {
-          return build_host_kernel<float>(name, block);
-        });
-      }
-      made->packed.resize(halo().send_rows.size());
-      made->ghosts.resize(halo().ghosts);
-    });
-  } catch (const AgreedError& error) {
+    return build_by_blocks<double>(
+        ghost(), [&](const auto& block) { return builder(ghost_kernel_, block); });
+  } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
-    takes_floats_ = false;
-    return;
+    refused = true;
+    const std::string_view plain = plain_kernel(Device::cpu).name;
+    return build_by_blocks<double>(ghost(),
+                                   [&](const auto& block) { return builder(plain, block); });
   }
-  made->exchange.emplace(matrix_->comm, halo(), std::span<float>(made->packed),
-                         std::span<float>(made->ghosts));
-  floats_ = std::move(made);
-  build_seconds_ += watch.seconds();
 }
 
 const CsrMatrix<double>& HostOperator::local() const {
@@ -140,16 +83,15 @@ std::span<const float> HostOperator::row_defect_in_order() const {
   return ordered_ ? row_defect_in_order_ : row_defect_;
 }
 
-template <class Number>
-void HostOperator::pack(std::span<const Number> x, Array<Number>& packed) const {
+void HostOperator::pack(std::span<const double> x) {
   const std::int32_t* rows = halo().send_rows.data();
-  const auto count = static_cast<std::int64_t>(packed.size());
+  const auto count = static_cast<std::int64_t>(packed_.size());
 #pragma omp parallel for schedule(static) if (count > 10000)
-  for (std::int64_t k = 0; k < count; ++k) packed[k] = x[rows[k]];
+  for (std::int64_t k = 0; k < count; ++k) packed_[k] = x[rows[k]];
 }
 
 void HostOperator::begin_halo(std::span<const double> x) {
-  pack(x, packed_);
+  pack(x);
   exchange_.begin();
 }
 
@@ -194,22 +136,6 @@ void HostOperator::multiply(const Kernels& kernels, std::span<const double> x,
   if (neighbours) observed(Part::halo, [&] { end_halo(); });
   if (kernels.ghost)
     observed(Part::ghost, [&] { kernels.ghost->multiply(ghosts_, y, Accumulate::yes); });
-}
-
-void HostOperator::multiply_floats_in_order(std::span<const float> x, std::span<float> y) {
-  const Stopwatch watch;
-  Floats& floats = *floats_;
-  const bool neighbours = !matrix_->halo.empty();
-  if (neighbours)
-    observed(Part::halo, [&] {
-      pack(x, floats.packed);
-      floats.exchange->begin();
-    });
-  observed(Part::local, [&] { floats.local->multiply(x, y, Accumulate::no); });
-  if (neighbours) observed(Part::halo, [&] { floats.exchange->end(); });
-  if (floats.ghost)
-    observed(Part::ghost, [&] { floats.ghost->multiply(floats.ghosts, y, Accumulate::yes); });
-  times_.record(watch.seconds());
 }
 
 HostOperator::MultiHalo::MultiHalo(MPI_Comm comm, const HaloPlan& plan, std::int64_t width)
@@ -316,12 +242,6 @@ void HostOperator::refresh_values() {
     if (kernels->local) kernels->local->update_values(local().values);
     if (kernels->ghost) kernels->ghost->update_values(ghost().values);
   }
-  if (!floats_) return;
-  round_to_float(local().values, floats_->local_values);
-  floats_->local->update_values(floats_->local_values);
-  if (!floats_->ghost) return;
-  round_to_float(ghost().values, floats_->ghost_values);
-  floats_->ghost->update_values(floats_->ghost_values);
 }
 
 double HostOperator::measure_product_us(int products) {

@@ -54,19 +54,6 @@ class HostOperator final : public Operator {
                                  std::int64_t chunk_rows, double* dots);
   std::span<const float> row_defect_in_order() const;
 
-  // Whether multiply_floats_in_order() exists: in mixed precision, where both kernels have an
-  // executor for FP32 (one with the same bits for any number of threads, if the options ask for
-  // that) and each rank has its rows in one block. The same on every rank.
-  bool takes_floats() const { return takes_floats_; }
-  // Builds the kernels of multiply_floats_in_order() and the exchange for it, unless they are
-  // there. The time counts as build time. Where the memory of a rank does not suffice,
-  // takes_floats() is false on every rank afterwards. Collective.
-  void prepare_floats();
-  // y = A32 x with vectors of local_rows() numbers of FP32, which do not overlap, in the order of
-  // the kernels; needs prepare_floats(). Half as many bytes travel between the ranks. The row
-  // defect is not added. The time is recorded. Collective.
-  void multiply_floats_in_order(std::span<const float> x, std::span<float> y);
-
  private:
   struct Kernels {
     std::unique_ptr<HostKernel<double>> local, ghost;                  // ghost: null without ghosts
@@ -78,16 +65,10 @@ class HostOperator final : public Operator {
     Array<double> packed, ghosts;
     HaloExchange exchange;
   };
-  // What multiply_floats_in_order() has. The kernels may keep views of the values.
-  struct Floats {
-    Array<float> local_values, ghost_values;          // of both blocks, rounded
-    std::unique_ptr<HostKernel<float>> local, ghost;  // ghost: null without ghosts
-    Array<float> packed, ghosts;
-    std::optional<HaloExchange> exchange{};
-  };
-  bool can_take_floats(const OperatorOptions& options) const;
-  template <class Number>
-  void pack(std::span<const Number> x, Array<Number>& packed) const;
+  // By plain CSR where the ghost kernel refuses the block; sets `refused` then.
+  template <class Builder>
+  std::unique_ptr<HostKernel<double>> build_ghost(const Builder& builder, bool& refused) const;
+  void pack(std::span<const double> x);
   void begin_halo(std::span<const double> x);
   void end_halo();
   void multiply(const Kernels& kernels, std::span<const double> x, std::span<double> y);
@@ -112,8 +93,6 @@ class HostOperator final : public Operator {
   Array<double> packed_, ghosts_;
   HaloExchange exchange_;
   std::map<std::int64_t, MultiHalo> multi_halos_;  // by width; made at the first use
-  bool takes_floats_ = false;
-  std::unique_ptr<Floats> floats_;  // made by prepare_floats()
 };
 
 }  // namespace trireme

@@ -12,14 +12,11 @@ class HostKernelSystem : public HostSystem {
  public:
   // `kernel` holds a square matrix of `rows` rows. All references must outlive the system.
   // In mixed precision, `kernel` holds the values in FP32, `exact` holds the FP64 values, and
-  // `row_defect` has `rows` numbers: what rounding to FP32 took from the sum of each row. With
-  // `in_fp32`, which holds the values in FP32 too, loops may have FP32 vectors.
+  // `row_defect` has `rows` numbers: what rounding to FP32 took from the sum of each row.
   HostKernelSystem(HostKernel<double>& kernel, std::int64_t rows,
-                   HostKernel<double>* exact = nullptr, std::span<const float> row_defect = {},
-                   HostKernel<float>* in_fp32 = nullptr)
+                   HostKernel<double>* exact = nullptr, std::span<const float> row_defect = {})
       : kernel_(kernel),
         exact_(exact),
-        in_fp32_(in_fp32),
         row_defect_(row_defect),
         rows_(rows),
         products_(kernel, rows, rows),
@@ -32,10 +29,6 @@ class HostKernelSystem : public HostSystem {
   std::span<const float> row_defect() const override { return row_defect_; }
   void multiply_exactly(std::span<const double> x, std::span<double> y) override {
     (exact_ ? *exact_ : kernel_).multiply(x, y, Accumulate::no);
-  }
-  bool takes_floats() const override { return in_fp32_ != nullptr; }
-  void multiply_floats(std::span<const float> x, std::span<float> y) override {
-    in_fp32_->multiply(x, y, Accumulate::no);
   }
   void multi_multiply(MultiVector<const double> x, MultiVector<double> y) override {
     products_.multiply(x, y, Accumulate::no);
@@ -51,7 +44,6 @@ class HostKernelSystem : public HostSystem {
  private:
   HostKernel<double>& kernel_;
   HostKernel<double>* exact_;
-  HostKernel<float>* in_fp32_;
   std::span<const float> row_defect_;
   std::int64_t rows_;
   MultiProduct<double> products_, exact_products_;

@@ -45,12 +45,7 @@ class HostBackend {
   const double* vector(int k) const { return work_.data() + k * stride_; }
   double* preconditioner_vector(int k) { return of_preconditioner_.data() + k * stride_; }
 
-  void choose_floats(bool wanted) {
-    floats_ = wanted && system_.takes_floats();
-    if (!floats_) return;
-    system_.prepare_floats();
-    floats_ = system_.takes_floats();
-  }
+  void choose_floats(bool wanted) { floats_ = wanted && system_.takes_floats(); }
   bool vectors_in_fp32() const { return floats_; }
   void allocate(int vectors, int of_preconditioner) {
     make(work_, vectors);

@@ -29,16 +29,9 @@ class HostSystem {
   virtual std::span<const float> row_defect() const { return {}; }
   // y = A x with the exact values of A. Residuals are corrected by this product. Collective.
   virtual void multiply_exactly(std::span<const double> x, std::span<double> y) { multiply(x, y); }
-  // Whether multiply_floats() exists, the product of a loop whose vectors are in FP32. The answer
-  // is the same on every process.
+  // Whether multiply_floats() exists: see CudaSystem. On the host no operator has it: it is there
+  // for tests of such loops, which need no GPU.
   virtual bool takes_floats() const { return false; }
-  // Makes what multiply_floats() needs. A solver calls it where takes_floats() is true, before
-  // anything that can fail on one process alone, and asks takes_floats() again: it is false
-  // afterwards, on every process, where the memory does not suffice. Collective.
-  virtual void prepare_floats() {}
-  // y = A x with x and y in FP32, rows() long. It has the values in FP32 too, and sums them in
-  // FP64. The solver adds row_defect() times x; a product that adds it itself belongs to a system
-  // whose row_defect() is empty. Collective.
   virtual void multiply_floats(std::span<const float> /*x*/, std::span<float> /*y*/) {}
   // Y = A X by the product of multiply(), for vectors side by side (vector_stride 1) of any width.
   // The width is the same on every process. A system overrides this function where one walk through

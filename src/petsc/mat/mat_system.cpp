@@ -81,23 +81,6 @@ void MatSystem::multiply_exactly(std::span<const double> x, std::span<double> y)
     multiply(x, y);
 }
 
-std::shared_ptr<HostOperator> MatSystem::float_operator() const {
-  return std::dynamic_pointer_cast<HostOperator>(operator_);
-}
-
-bool MatSystem::takes_floats() const {
-  const auto op = float_operator();
-  return op && op->takes_floats();
-}
-
-void MatSystem::prepare_floats() {
-  if (const auto op = float_operator()) op->prepare_floats();
-}
-
-void MatSystem::multiply_floats(std::span<const float> x, std::span<float> y) {
-  float_operator()->multiply_floats_in_order(x, y);
-}
-
 // The operator of a shell may be replaced between two products (replace_operator()).
 std::shared_ptr<HostOperator> MatSystem::host_operator() const {
   if (ordered_) return ordered_;

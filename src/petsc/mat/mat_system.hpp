@@ -29,10 +29,6 @@ class MatSystem : public solvers::HostSystem {
   bool inexact() const override;
   std::span<const float> row_defect() const override;
   void multiply_exactly(std::span<const double> x, std::span<double> y) override;
-  // By the operator of the Mat, where it is a HostOperator; MatMult has no FP32 vectors.
-  bool takes_floats() const override;
-  void prepare_floats() override;
-  void multiply_floats(std::span<const float> x, std::span<float> y) override;
   // An operator of Trireme multiplies all vectors at once, with one exchange between processes. Any
   // other Mat multiplies them one by one.
   void multi_multiply(MultiVector<const double> x, MultiVector<double> y) override;
@@ -45,8 +41,6 @@ class MatSystem : public solvers::HostSystem {
   int processes() const override { return processes_; }
 
  private:
-  // operator_, which row_defect() is of too, where its kernels run on the host; else null.
-  std::shared_ptr<HostOperator> float_operator() const;
   // The operator that the Mat has at this moment, where its kernels run on the host; else null.
   std::shared_ptr<HostOperator> host_operator() const;
 

@@ -83,19 +83,15 @@ class HostExecutor {
     pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
   }
 
-  // The products of a loop with FP32 vectors. A system without a row defect has no need of one, or
-  // has added it.
+  // The products of a loop with FP32 vectors.
   void product(const float* x, float* y) {
-    multiply(x, y);
-    if (const std::span<const float> defect = system_.row_defect(); !defect.empty())
-      pass(CompensateOf<float>{defect.data(), x, y});
+    system_.multiply_floats({x, static_cast<std::size_t>(rows_)},
+                            {y, static_cast<std::size_t>(rows_)});
   }
   template <class Step>
   void product_and_dot(const float* x, float* y, const Step& step) {
-    multiply(x, y);
-    const std::span<const float> defect = system_.row_defect();
-    if (defect.empty()) return pass(DotOf<float>{x, y}, step);
-    pass(CompensateAndDotOf<float>{{defect.data(), x, y}}, step);
+    product(x, y);
+    pass(DotOf<float>{x, y}, step);
   }
 
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
@@ -165,10 +161,6 @@ class HostExecutor {
 
   void multiply(const double* x, double* y) {
     system_.multiply({x, static_cast<std::size_t>(rows_)}, {y, static_cast<std::size_t>(rows_)});
-  }
-  void multiply(const float* x, float* y) {
-    system_.multiply_floats({x, static_cast<std::size_t>(rows_)},
-                            {y, static_cast<std::size_t>(rows_)});
   }
 
   static constexpr std::int64_t chunk_rows = 2048;

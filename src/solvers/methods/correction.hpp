@@ -17,37 +17,30 @@
 
 namespace trireme::solvers {
 
-// y += defect x: gives back what rounding took from the sums of the matrix's rows. A y in FP32 is
-// rounded once more.
-template <class T>
-struct CompensateOf {
+// y += defect x: gives back what rounding took from the sums of the matrix's rows.
+struct Compensate {
   static constexpr int sums = 0;
   static constexpr bool always = true;
   const float* defect;
-  const T* x;
-  T* y;
+  const double* x;
+  double* y;
 
   struct Row {
     double defect, x, y;
   };
-  TRIREME_HD Row load(std::int64_t i) const { return {wide(defect[i]), wide(x[i]), wide(y[i])}; }
+  TRIREME_HD Row load(std::int64_t i) const { return {defect[i], x[i], y[i]}; }
   TRIREME_HD void update(Row& row, const State&, double*) const { row.y += row.defect * row.x; }
-  TRIREME_HD void store(std::int64_t i, const Row& row) const { y[i] = static_cast<T>(row.y); }
+  TRIREME_HD void store(std::int64_t i, const Row& row) const { y[i] = row.y; }
 };
-using Compensate = CompensateOf<double>;
 
-// y += defect x; sum x.y, of the y that is stored.
-template <class T>
-struct CompensateAndDotOf : CompensateOf<T> {
+// y += defect x; sum x.y.
+struct CompensateAndDot : Compensate {
   static constexpr int sums = 1;
-  using Row = typename CompensateOf<T>::Row;
   TRIREME_HD void update(Row& row, const State&, double* sum) const {
     row.y += row.defect * row.x;
-    if constexpr (kIsFloat<T>) row.y = wide(static_cast<T>(row.y));
     sum[0] += row.x * row.y;
   }
 };
-using CompensateAndDot = CompensateAndDotOf<double>;
 
 // r = b - q replaces the recurrence's r, z = D^-1 r, and p (unless null) changes by as much as z;
 // sums {term of the change, r.z, norm term}, where the change is that of r. Vectors in FP32 come
