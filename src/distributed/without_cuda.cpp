@@ -13,16 +13,28 @@ std::unique_ptr<GpuExchange> make_gpu_exchange(MPI_Comm /*comm*/, const HaloPlan
 BoundaryProduct::BoundaryProduct(const CsrMatrix<double>& /*ghost*/, StreamRef /*stream*/) {
   no_cuda();
 }
-void BoundaryProduct::multiply(DeviceSpan<const double> /*ghosts*/, DeviceSpan<double> /*y*/,
+template <class Value>
+void BoundaryProduct::multiply(DeviceSpan<const double> /*ghosts*/, DeviceSpan<Value> /*y*/,
                                StreamRef /*stream*/) const {
   no_cuda();
 }
+template <class Value>
 void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> /*ghosts*/,
-                                       DeviceSpan<const double> /*x*/, DeviceSpan<double> /*y*/,
+                                       DeviceSpan<const Value> /*x*/, DeviceSpan<Value> /*y*/,
                                        DeviceSpan<double> /*partials*/,
                                        StreamRef /*stream*/) const {
   no_cuda();
 }
+template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<double>,
+                                        StreamRef) const;
+template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<float>,
+                                        StreamRef) const;
+template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>, DeviceSpan<const double>,
+                                                DeviceSpan<double>, DeviceSpan<double>,
+                                                StreamRef) const;
+template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>, DeviceSpan<const float>,
+                                                DeviceSpan<float>, DeviceSpan<double>,
+                                                StreamRef) const;
 void BoundaryProduct::multi_multiply(DeviceMultiVector<const double> /*ghosts*/,
                                      DeviceMultiVector<double> /*y*/, StreamRef /*stream*/) const {
   no_cuda();
