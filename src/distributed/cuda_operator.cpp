@@ -47,8 +47,9 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
   ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
   const bool vectors = kernels_.local->multiplies_vectors() &&
                        (!kernels_.ghost || kernels_.ghost->multiplies_vectors());
-  takes_floats_ = on_all_ranks(mixed_ && local().is_one_block() && !blocks_->ghost() &&
-                               NarrowKernel::exists(kernel_));
+  const bool floats =
+      mixed_ && local().is_one_block() && !blocks_->ghost() && NarrowKernel::exists(kernel_);
+  takes_floats_ = !any_rank(matrix_->comm, !floats);
   all_multiply_vectors_ = sum_over_ranks(matrix_->comm, vectors ? 0 : 1) == 0;
   exchange_request_ = exchange;
   exchange_ =
@@ -100,13 +101,9 @@ void CudaOperator::prepare_floats() {
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
   }
-  takes_floats_ = on_all_ranks(narrow_ && narrow_->is_complete());
+  takes_floats_ = !any_rank(matrix_->comm, !narrow_ || !narrow_->is_complete());
   if (!takes_floats_) narrow_.reset();
   build_seconds_ += watch.seconds();
-}
-
-bool CudaOperator::on_all_ranks(bool here) const {
-  return sum_over_ranks(matrix_->comm, here ? 0 : 1) == 0;
 }
 
 bool CudaOperator::time_float_products(int products) {

@@ -144,7 +144,6 @@ class CudaOperator final : public Operator {
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
                DeviceSpan<double> partials, StreamRef stream, const Around& around);
   void find_row_defect();
-  bool on_all_ranks(bool here) const;  // collective
   // The halo of several vectors side by side.
   struct MultiHalo {
     HaloPlan plan;

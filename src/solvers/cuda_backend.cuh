@@ -145,8 +145,7 @@ class CudaBackend {
 
   bool vectors_in_fp32() const { return floats_ && mode_ != CudaMode::persistent; }
   bool inexact(const Tolerances& rule, bool goes_on) const {
-    // The persistent kernel keeps its matrix in FP64. A solve that was begun there goes on with
-    // FP64 values too.
+    // The persistent kernel keeps FP64 values, and a solve that was begun there goes on with them.
     const bool keeps_its_matrix = mode_ == CudaMode::persistent;
     return (floats_ || system_.inexact()) &&
            (!keeps_its_matrix || (rule.judged_by_caller && !goes_on));
@@ -366,8 +365,7 @@ class CudaBackend {
     return executor.state();
   }
 
-  // Runs leave_direction() by separate launches, because this code would cost the persistent kernel
-  // registers.
+  // By separate launches, because this code would cost the persistent kernel registers.
   template <class Algorithm, class M>
   void leave_directions_of_persistent(const State& state, const Algorithm& algorithm, const M& m,
                                       const IterationObserver& observer) {
