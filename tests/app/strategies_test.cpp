@@ -8,6 +8,7 @@
 #include "app/solves/scaled_system.hpp"
 #include "app/solves/strategies/in_blocks.hpp"
 #include "app/solves/strategies/one_by_one.hpp"
+#include "petsc/vectors.hpp"
 #include "solved_cases.hpp"
 
 namespace trireme {
@@ -115,6 +116,29 @@ TEST_F(Strategies, AGuessThatIsWorseThanZeroIsLeftOutAndNoted) {
   system_from(by_solver, 3, *parts_, true);
   EXPECT_TRUE(by_solver.nonzero) << "the solver compares it with 0";
   EXPECT_EQ(parts_->records.worse_guesses.size(), 1u);
+}
+
+// The tuners of kernel and preconditioner leave the loop, and it goes on afterwards.
+TEST_F(Strategies, AGuessThatWasWorseStaysKnownWhereTheLoopIsLeft) {
+  make("device: cpu");
+  const Mat mat = plan_.amat->mat();
+  Array<double> of_b, of_x;
+  const VecHandle b = vector_over(of_b, mat), x = vector_over(of_x, mat);
+  set_local_values(b, Array<double>(matrix_->local_rows(), 1));
+  set_local_values(x, Array<double>(matrix_->local_rows(), 1e6));
+  int asked = 0, left = 0;
+  const Interlude interlude = {.due = [&] { return ++asked == 3; },
+                               .run =
+                                   [&] {
+                                     ++left;
+                                     return After::go_on;
+                                   }};
+  const KspResult result = parts_->checkpointer.solve(
+      *plan_.solver, b, x,
+      {.nonzero_guess = true, .solution = {}, .guess = {}, .interlude = interlude});
+  EXPECT_EQ(left, 1);
+  EXPECT_TRUE(result.verdict.converged);
+  EXPECT_GT(result.facts.dropped_norm, 1e6);
 }
 
 TEST(FirstGuess, IsOnTheLineThroughTheLastTwoSteps) {

@@ -140,10 +140,13 @@ KspResult Checkpointer::solve(KspSolver& solver, Vec b, Vec x, const Solve& what
                                return true;
                              }});
   }
-  double seconds = 0;
+  double seconds = 0, dropped_norm = -1;
   for (;;) {
     KspResult latest = solver.solve(b, x, what.nonzero_guess || goes_on);
     seconds += latest.seconds;
+    // Only the part that began knows it.
+    dropped_norm = std::max(dropped_norm, latest.facts.dropped_norm);
+    latest.facts.dropped_norm = dropped_norm;
     append(norms, latest.residuals, latest.iterations, before);
     const bool may_go_on =
         (keeps_checkpoints() || what.interlude.due) && solver.engine() == Engine::resident;
