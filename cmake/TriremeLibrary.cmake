@@ -1,6 +1,6 @@
 # The folders of src/ that become one shared library, libtrireme.so, which all programs, all tests
 # and the plugin for PETSc share. It needs neither PETSc nor HDF5.
-set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning)
+set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning api)
 # Folders that prepare and report what others compute: optimisation would only take compile time.
 set(TRIREME_AROUND config report study)
 option(BUILD_SHARED_LIBS "ON: TRIREME_CORE is a shared library. OFF: each program holds what it needs of it." ON)
@@ -19,7 +19,11 @@ if(BUILD_SHARED_LIBS)
       LINKER:-Bsymbolic-functions,--as-needed,--no-undefined)
     set_target_properties(trireme PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/src)
-    install(TARGETS trireme)
+    set_target_properties(trireme PROPERTIES EXPORT_NAME core)
+    target_include_directories(trireme INTERFACE
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_compile_features(trireme INTERFACE cxx_std_20)
+    install(TARGETS trireme EXPORT TriremeTargets)
   endif()
 endif()
 

@@ -74,7 +74,7 @@ struct SolverOptions {
   // auto, or a name of methods(): cg, bicgstab, minres, gmres, ... auto looks at the matrix, begins
   // with what is cheapest, and goes on to another one where that fails.
   std::string method = "auto";
-  // auto, none, jacobi, bjacobi, chebyshev, multigrid. auto begins with jacobi and changes to what
+  // auto, none, jacobi, block-jacobi, chebyshev, multigrid. auto begins with jacobi and changes to what
   // pays while it solves.
   std::string preconditioner = "auto";
   std::string kernel = "auto";       // or a name of kernels()

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/loop.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "distributed/cuda_operator_system.hpp"
+#include "distributed/host_operator_system.hpp"
+#include "distributed/row_sizes.hpp"
+#include "solvers/cuda_block_solver.hpp"
+#include "solvers/cuda_solver.hpp"
+#include "solvers/host_block_solver.hpp"
+#include "solvers/preconditioners/block_jacobi.hpp"
+
+namespace trireme::api {
+namespace {
+
+using solvers::PreconditionerKind;
+using solvers::PreconditionerSpec;
+
+Array<double> diagonal_of(const DistributedMatrix& matrix) {
+  Array<double> diagonal(static_cast<std::size_t>(matrix.local_rows()));
+  matrix.diagonal(diagonal);
+  return diagonal;
+}
+
+// In the layout of PreconditionerSpec::blocks, for natural blocks.
+Array<double> blocks_of(const CsrMatrix<double>& matrix, std::int32_t size) {
+  Array<double> blocks(static_cast<std::size_t>(matrix.rows * size), 0.0);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    const std::int64_t first = row / size * size;
+    for (std::int64_t k = matrix.row_begin(row); k < matrix.row_begin(row + 1); ++k) {
+      const std::int64_t column = matrix.col_idx[k] - first;
+      if (column >= 0 && column < size) blocks[row * size + column] += matrix.values[k];
+    }
+  }
+  return blocks;
+}
+
+}  // namespace
+
+Loop::Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> op,
+           const solvers::NamedMethod& method, std::int32_t restart, const PreconditionerData& data,
+           const AnyPreconditioner& preconditioner)
+    : matrix_(std::move(matrix)),
+      operator_(std::move(op)),
+      method_(method),
+      method_options_{.restart = restart},
+      data_(data),
+      preconditioner_(preconditioner) {
+  if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_)) {
+    if (method.info.host_only)
+      fail(ExitCode::usage, "method {} works on CPUs only; use {}, or device cpu", method.info.name,
+           solvers::info_of(method.method).name);
+    cuda_system_ = std::make_unique<CudaOperatorSystem>(std::move(cuda));
+  } else {
+    host_system_ =
+        std::make_unique<HostOperatorSystem>(std::dynamic_pointer_cast<HostOperator>(operator_));
+  }
+  make_solver();
+}
+
+Loop::~Loop() = default;
+
+PreconditionerSpec Loop::spec() {
+  PreconditionerSpec spec{.kind = preconditioner_.own()->kind};
+  spec.magnitudes = method_.info.positive_preconditioner;
+  const PreconditionerKind kind = spec.kind;
+  if (kind == PreconditionerKind::given) {
+    spec.given = multigrid_.get();
+    return spec;
+  }
+  // Blocks of one row are a diagonal.
+  if (kind == PreconditionerKind::blocks && data_.block_size > 1) {
+    spec.block_size = data_.block_size;
+    entries_ = blocks_of(matrix_->blocks.local, data_.block_size);
+    spec.blocks = entries_;
+    return spec;
+  }
+  if (kind == PreconditionerKind::blocks) spec.kind = PreconditionerKind::jacobi;
+  if (kind != PreconditionerKind::none) {
+    entries_ = diagonal_of(*matrix_);
+    spec.diagonal = entries_;
+    spec.degree = data_.chebyshev_degree;
+  }
+  return spec;
+}
+
+void Loop::make_solver() {
+  block_solver_.reset();
+  solver_.reset();
+  multigrid_.reset();
+  if (preconditioner_.is_multigrid()) {
+    auto made = std::make_unique<multigrid::MultigridOperation>();
+    if (cuda_system_) made->set_place(ExchangeRequest());
+    made->build(
+        matrix_, [this] { return data_.modes; }, data_.multigrid);
+    multigrid_ = std::move(made);
+  }
+  const PreconditionerSpec of = spec();
+  if (cuda_system_)
+    solver_ = std::make_unique<solvers::CudaSolver>(*cuda_system_, method_.method, method_.variant,
+                                                    of, solvers::CudaOptions{}, method_options_);
+  else
+    solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_.method,
+                                                    method_.variant == solvers::Variant::automatic
+                                                        ? solvers::Variant::classic
+                                                        : method_.variant,
+                                                    of, method_options_);
+  weigh_rows();
+}
+
+void Loop::weigh_rows() {
+  const RowSizes& sizes = row_sizes(*matrix_);
+  weighs_ = sizes.differ;
+  const solvers::RowScale scale{.weighs = weighs_, .values = sizes.inverse};
+  solver_->weigh_rows(scale);
+  if (block_solver_) block_solver_->weigh_rows(scale);
+}
+
+void Loop::change_preconditioner(const AnyPreconditioner& preconditioner) {
+  if (solver_ && preconditioner == preconditioner_) return;
+  preconditioner_ = preconditioner;
+  make_solver();
+}
+
+void Loop::renew() {
+  if (multigrid_) multigrid_->renew();
+  const PreconditionerSpec of = spec();
+  solver_->renew(of);
+  if (block_solver_) block_solver_->renew(of);
+  weigh_rows();
+}
+
+solvers::SolveResult Loop::solve(const solvers::SolveVectors& vectors,
+                                 const solvers::Tolerances& rule,
+                                 const solvers::IterationObserver& observer) {
+  return solver_->solve(vectors, rule, observer);
+}
+
+std::vector<solvers::SolveResult> Loop::solve(
+    MultiVector<const double> b, MultiVector<double> x, bool zero_guess,
+    const solvers::Tolerances& rule, std::span<const solvers::IterationObserver> observers) {
+  if (!block_solver_) {
+    const PreconditionerSpec of = spec();
+    if (cuda_system_)
+      block_solver_ = std::make_unique<solvers::CudaBlockSolver>(
+          *cuda_system_, method_.method, method_.variant, of, method_options_);
+    else
+      block_solver_ = std::make_unique<solvers::HostBlockSolver>(
+          *host_system_, method_.method, solver_->variant(), of, solvers::BlockForm::lockstep,
+          method_options_);
+    weigh_rows();
+  }
+  return block_solver_->solve(b, x, zero_guess, rule, observers);
+}
+
+double Loop::product_microseconds() const {
+  std::vector<float> us = operator_->times().kept();
+  if (us.empty()) return 0;
+  const auto middle = us.begin() + std::ssize(us) / 2;
+  std::ranges::nth_element(us, middle);
+  return *middle;
+}
+
+std::optional<multigrid::HierarchyFacts> Loop::hierarchy() const {
+  return multigrid_ ? multigrid_->facts() : std::nullopt;
+}
+
+}  // namespace trireme::api

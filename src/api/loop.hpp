@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Krylov loop of one method for one matrix, with a preconditioner that may be exchanged between
+// two solves.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "api/words.hpp"
+#include "base/array.hpp"
+#include "distributed/operator.hpp"
+#include "multigrid/operation.hpp"
+#include "multigrid/options.hpp"
+#include "solvers/block_solver.hpp"
+#include "solvers/solver.hpp"
+
+namespace trireme::api {
+
+// What preconditioners are made with.
+struct PreconditionerData {
+  std::int32_t block_size = 1;
+  std::int32_t chebyshev_degree = 4;
+  multigrid::Options multigrid{};
+  multigrid::NearNullspace modes{};  // in the rows of the matrix; width 0: constants
+};
+
+class Loop {
+ public:
+  // `op` multiplies by `matrix`. `data` must outlive this. Throws Error: usage for a preconditioner
+  // that the method does not allow, input for a matrix that has none such, resource.
+  Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> op,
+       const solvers::NamedMethod& method, std::int32_t restart, const PreconditionerData& data,
+       const AnyPreconditioner& preconditioner);
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  solvers::SolveResult solve(const solvers::SolveVectors& vectors, const solvers::Tolerances& rule,
+                             const solvers::IterationObserver& observer);
+  std::vector<solvers::SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
+                                          bool zero_guess, const solvers::Tolerances& rule,
+                                          std::span<const solvers::IterationObserver> observers);
+  // Throws what the constructor throws, and then has none that serves until the next change.
+  void change_preconditioner(const AnyPreconditioner& preconditioner);
+  // Takes the present values of the matrix, whose operator has them.
+  void renew();
+
+  const AnyPreconditioner& preconditioner() const { return preconditioner_; }
+  bool on_gpu() const { return cuda_system_ != nullptr; }
+  double product_microseconds() const;  // median of the products so far; 0: none
+  std::optional<multigrid::HierarchyFacts> hierarchy() const;
+  // What the loop tests beside ||r||, by the sizes of rows.
+  solvers::RowTest row_test() const {
+    return weighs_ ? solvers::RowTest::both : solvers::RowTest::none;
+  }
+
+ private:
+  solvers::PreconditionerSpec spec();
+  void make_solver();
+  void weigh_rows();
+
+  std::shared_ptr<DistributedMatrix> matrix_;
+  std::shared_ptr<Operator> operator_;
+  solvers::NamedMethod method_;
+  solvers::MethodOptions method_options_;
+  const PreconditionerData& data_;
+  AnyPreconditioner preconditioner_;
+  Array<double> entries_;  // of the spec: a diagonal or blocks
+  std::unique_ptr<multigrid::MultigridOperation> multigrid_;
+  // One of the two is set, depending on where the operator is.
+  std::unique_ptr<solvers::HostSystem> host_system_;
+  std::unique_ptr<solvers::CudaSystem> cuda_system_;
+  std::unique_ptr<solvers::Solver> solver_;
+  std::unique_ptr<solvers::BlockSolver> block_solver_;  // made at the first use
+  bool weighs_ = false;
+};
+
+}  // namespace trireme::api
