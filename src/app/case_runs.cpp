@@ -13,6 +13,7 @@
 #include "app/kept/cached_matchings.hpp"
 #include "app/kept/cached_order.hpp"
 #include "app/kept/solution_file.hpp"
+#include "app/ladder/case_rungs.hpp"
 #include "app/ladder/climb.hpp"
 #include "app/requested_kernels.hpp"
 #include "app/run_kernel.hpp"

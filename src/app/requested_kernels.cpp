@@ -11,8 +11,8 @@
 #include "base/error.hpp"
 #include "petsc/ksp/engine_choice.hpp"
 #include "petsc/mat/case_kernels.hpp"
-#include "petsc/mat/kernel_for_matrix.hpp"
 #include "planning/choose.hpp"
+#include "planning/kernel_for_matrix.hpp"
 
 namespace trireme {
 namespace {

@@ -10,7 +10,6 @@
 #include "app/figures/product_figures.hpp"
 #include "app/precision_choice.hpp"
 #include "app/solves/kernel_tuning.hpp"
-#include "app/solves/preconditioner_candidates.hpp"
 #include "app/solves/preconditioner_tuning.hpp"
 #include "app/solves/solves.hpp"
 #include "app/system/moved_rows.hpp"
@@ -19,6 +18,7 @@
 #include "petsc/ksp/ksp_solver.hpp"
 #include "petsc/mat/amat.hpp"
 #include "petsc/mat/case_kernels.hpp"
+#include "planning/preconditioner_candidates.hpp"
 
 namespace trireme {
 namespace {

@@ -108,6 +108,9 @@ struct WordsOf<ReportFormat> {
 // The word for a choice that is left to Trireme: an empty optional, and a kernel's name.
 inline constexpr std::string_view kAuto = "auto";
 
+// The method that factors the matrix and refines x by the factors.
+inline constexpr std::string_view kDirect = "direct";
+
 template <class Choice>
 requires requires { WordsOf<Choice>::all; }
 constexpr std::string_view to_string(Choice choice) {

@@ -159,8 +159,6 @@ struct MultigridSpec {
 };
 
 inline constexpr std::string_view kFirstMethod = "cg";
-// The method that factors the matrix and refines x by the factors.
-inline constexpr std::string_view kDirect = "direct";
 // The preconditioners that are factors of the whole matrix, as PETSc calls them.
 inline constexpr std::string_view kLu = "lu", kCholesky = "cholesky";
 inline bool is_complete_factorisation(const AnyPreconditioner& preconditioner) {

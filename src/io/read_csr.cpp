@@ -7,6 +7,7 @@
 #include "io/read_and_find.hpp"
 #include "io/read_checks.hpp"
 #include "parallel/collective.hpp"
+#include "sparse/usual_magnitude.hpp"
 
 namespace trireme {
 namespace {

@@ -15,10 +15,6 @@
 
 namespace trireme {
 
-// Far above what is usual in matrices, and far from overflow. Readers look for larger values while
-// they look for those that are not finite.
-inline constexpr double kUsualMagnitude = 0x1p100;
-
 struct MatrixOnRanks {
   RowSlab slab;                          // columns ascend in each row, without duplicates
   std::vector<std::int64_t> row_starts;  // ranks + 1, by split_by_nonzeros()

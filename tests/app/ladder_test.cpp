@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/ladder/case_rungs.hpp"
 #include "app/ladder/climb.hpp"
 #include "app/ladder/rung_watch.hpp"
-#include "app/ladder/rungs.hpp"
 
 namespace trireme {
 namespace {

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "distributed": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers"},
     "multigrid": {"base", "parallel", "sparse", "device", "kernels", "solvers", "distributed"},
     "partitioning": {"base", "parallel", "sparse", "solvers", "distributed", "multigrid"},
-    "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering"},
+    "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed"},
     "config": {"base", "sparse", "kernels", "solvers"},
     "report": {"base", "planning"},
     "cache": {"base", "parallel", "report"},

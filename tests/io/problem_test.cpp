@@ -12,6 +12,7 @@
 #include "io/problem_file.hpp"
 #include "parallel/collective.hpp"
 #include "sparse/partition.hpp"
+#include "sparse/usual_magnitude.hpp"
 #include "support/shapes.hpp"
 
 namespace trireme {

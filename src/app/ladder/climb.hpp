@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "app/ladder/rung_watch.hpp"
-#include "app/ladder/rungs.hpp"
 #include "app/run_kernel.hpp"
+#include "planning/rungs.hpp"
 #include "report/ladder_outcome.hpp"
 
 namespace trireme {

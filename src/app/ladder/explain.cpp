@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "app/ladder/rungs.hpp"
+#include "app/ladder/case_rungs.hpp"
 #include "app/system/loaded_system.hpp"
 #include "petsc/factors/direct_forecast.hpp"
 #include "report/words.hpp"

@@ -7,10 +7,10 @@
 
 #include "parallel/collective.hpp"
 #include "petsc/mat/case_kernels.hpp"
-#include "petsc/mat/kernel_for_matrix.hpp"
 #include "planning/candidates.hpp"
 #include "planning/cost_model.hpp"
 #include "planning/expected_iterations.hpp"
+#include "planning/kernel_for_matrix.hpp"
 #include "solvers/methods/list.hpp"
 
 namespace trireme {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/solves/preconditioner_candidates.hpp"
 #include "app/solves/preconditioner_tuning.hpp"
+#include "planning/preconditioner_candidates.hpp"
 
 namespace trireme {
 namespace {

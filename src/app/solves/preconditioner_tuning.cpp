@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "app/solves/preconditioner_candidates.hpp"
 #include "parallel/collective.hpp"
+#include "planning/preconditioner_candidates.hpp"
 #include "solvers/preconditioners/list.hpp"
 
 namespace trireme {
@@ -42,7 +42,12 @@ PreconditionerTuning::PreconditionerTuning(const DistributedMatrix& matrix, Amat
 }
 
 std::vector<PreconditionerOption> PreconditionerTuning::options(const DistributedMatrix& matrix) {
-  PreconditionerCandidates found = preconditioner_candidates(matrix, amat_, solver_);
+  const std::shared_ptr<Operator> op = amat_.shared_operator();
+  PreconditionerCandidates found =
+      preconditioner_candidates(matrix, {.preconditioner = solver_.preconditioner(),
+                                         .method = solver_.method(),
+                                         .on_gpu = amat_.on_gpu(),
+                                         .in_order = op && op->ordered()});
   candidates_ = std::move(found.preconditioners);
   return std::move(found.options);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/solves/solve_parts.hpp"
-#include "app/system/system_scale.hpp"
+#include "distributed/scaling/system_scale.hpp"
 
 namespace trireme {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/system/system_scale.hpp"
+#include "distributed/scaling/system_scale.hpp"
 
 namespace trireme {
 namespace {

@@ -11,9 +11,9 @@
 #include "app/kept/solution_file.hpp"
 #include "app/system/moved_rows.hpp"
 #include "app/system/row_distribution.hpp"
-#include "app/system/system_scale.hpp"
 #include "base/stopwatch.hpp"
 #include "distributed/same_pattern.hpp"
+#include "distributed/scaling/system_scale.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {

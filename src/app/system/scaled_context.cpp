@@ -9,9 +9,9 @@
 #include <limits>
 #include <utility>
 
-#include "app/system/system_scale.hpp"
 #include "distributed/ordered_matrix.hpp"
 #include "distributed/row_sizes.hpp"
+#include "distributed/scaling/system_scale.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {

@@ -9,8 +9,8 @@
 #include "distributed/host_operator.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/exchange_options.hpp"
-#include "petsc/mat/kernel_for_matrix.hpp"
 #include "petsc/private_headers.hpp"
+#include "planning/kernel_for_matrix.hpp"
 
 #if defined(PETSC_HAVE_CUDA) && defined(TRIREME_WITH_CUDA)
 #include <petscdevice.h>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The set-up of the hierarchy, and the functions that PETSc calls.
+// What a hierarchy takes from PETSc, and the functions that PETSc calls.
 #include "petsc/pc/pc_multigrid.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <utility>
 
-#include "base/error.hpp"
-#include "multigrid/cuda/device_forecast.hpp"
 #include "multigrid/store/find_or_build.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/ksp/ksp_types.hpp"
@@ -31,6 +30,13 @@ Options with_block_size_of(Mat pmat, Options options) {
   return options;
 }
 
+// Of the present Pmat.
+multigrid::NearNullspace modes_of(PC pc) {
+  Mat pmat = nullptr;
+  petsc_check(PCGetOperators(pc, nullptr, &pmat));
+  return near_nullspace_of(pmat);
+}
+
 }  // namespace
 
 void MultigridPc::set(const Options& options) {
@@ -39,153 +45,20 @@ void MultigridPc::set(const Options& options) {
   forget_levels();
 }
 
-void MultigridPc::set_place(const std::optional<ExchangeRequest>& exchange) {
-  for_device_ = exchange.has_value();
-  if (exchange) exchange_ = *exchange;
-}
-
-bool MultigridPc::on_several_ranks() const { return size_of(entries_.matrix()->comm) > 1; }
-
 void MultigridPc::set_up(PC pc) {
-  pc_ = pc;
   Mat pmat = nullptr;
   petsc_check(PCGetOperators(pc, nullptr, &pmat));
   const MatEntries::Change change = entries_.take(pmat);
-  Options wanted = with_block_size_of(pmat, options_);
-  if (for_device_ && on_several_ranks()) wanted.replicated_rows = multigrid::kWholeRowsOnGpus;
+  const Options wanted = with_block_size_of(pmat, options_);
   std::vector<PetscObjectState> modes = near_nullspace_state(pmat);
-  const bool same_modes = !any_rank(comm_of(pc), modes != modes_);
+  const bool same_modes = !any_rank(comm_of(pc), modes != mode_states_);
   const bool renews =
-      is_set_up() && change != MatEntries::Change::everything && wanted == built_ && same_modes;
+      change != MatEntries::Change::everything && same_modes && is_built_with(wanted);
   if (renews && change == MatEntries::Change::none) return;
-  if (!renews) forget_levels();
-  built_ = wanted;
-  modes_ = std::move(modes);
-  ++version_;
-  try {
-    if (for_device_)
-      update_on_device();
-    else
-      update_on_host();
-  } catch (...) {
-    forget_levels();  // so that the next call tries again
-    throw;
-  }
-  ++(renews ? renewals_ : builds_);
-}
-
-// An error leaves no half of a hierarchy.
-void MultigridPc::update_on_host() {
-  if (hierarchy_ && host_version_ == version_) return;
-  if (auto kept = std::exchange(hierarchy_, nullptr)) {
-    kept->renew();
-    hierarchy_ = std::move(kept);
-  } else if (store_ && builds_ == 0) {
-    hierarchy_ = multigrid::find_or_build(store_, entries_.matrix(), modes_of_matrix(), built_);
-  } else {
-    hierarchy_ =
-        std::make_unique<multigrid::Hierarchy>(entries_.matrix(), modes_of_matrix(), built_);
-  }
-  host_version_ = version_;
-}
-
-void MultigridPc::update_on_device() {
-  if ((on_device_ || on_ranks_) && device_version_ == version_) return;
-  if (on_several_ranks())
-    update_on_ranks();
-  else
-    update_on_one_device();
-  device_version_ = version_;
-}
-
-// Likewise.
-void MultigridPc::update_on_ranks() {
-  auto kept = std::exchange(on_ranks_, nullptr);
-  if (!kept) require_room_for_cycle(*entries_.matrix(), modes_of_matrix().width, built_);
-  update_on_host();
-  if (kept)
-    kept->renew(*hierarchy_);
-  else
-    kept = std::make_unique<multigrid::RankHierarchy>(
-        *hierarchy_, [this](MPI_Comm comm, const HaloPlan& halo) {
-          return make_gpu_exchange(comm, halo, exchange_);
-        });
-  on_ranks_ = std::move(kept);
-}
-
-// Likewise. The host builds the levels where the GPU has no memory for the set-up.
-void MultigridPc::update_on_one_device() {
-  auto kept = std::exchange(on_device_, nullptr);
-  if (kept && !kept->built_on_host()) {
-    kept->renew();
-  } else if (kept) {
-    update_on_host();
-    kept->renew(*hierarchy_);
-  } else if (const multigrid::NearNullspace modes = modes_of_matrix();
-             has_room_for_set_up(*entries_.matrix(), modes.width, built_)) {
-    kept = std::make_unique<multigrid::DeviceHierarchy>(entries_.matrix(), modes, built_);
-  } else {
-    update_on_host();
-    kept = std::make_unique<multigrid::DeviceHierarchy>(*hierarchy_);
-  }
-  on_device_ = std::move(kept);
-}
-
-multigrid::NearNullspace MultigridPc::modes_of_matrix() const {
-  Mat pmat = nullptr;
-  petsc_check(PCGetOperators(pc_, nullptr, &pmat));
-  return near_nullspace_of(pmat);
-}
-
-void MultigridPc::require_set_up() const {
-  if (!is_set_up()) fail(ExitCode::internal, "multigrid is applied before it is set up");
-}
-
-void MultigridPc::apply(std::span<const double> r, std::span<double> z) {
-  require_set_up();
-  update_on_host();
-  hierarchy_->apply(r, z);
-}
-
-void MultigridPc::apply_transposed(std::span<const double> r, std::span<double> z) {
-  require_set_up();
-  update_on_host();
-  hierarchy_->apply_transposed(r, z);
-}
-
-bool MultigridPc::prepare_on_device() {
-  require_set_up();
-  update_on_device();
-  return true;
-}
-
-void MultigridPc::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
-  enqueue_in_loop(r, z, {}, stream);
-}
-
-void MultigridPc::check_device() const {
-  if (on_ranks_) on_ranks_->check();
-}
-
-void MultigridPc::enqueue_in_loop(DeviceSpan<const double> r, DeviceSpan<double> z,
-                                  const solvers::LoopHints& hints, StreamRef stream) {
-  if (on_ranks_)
-    on_ranks_->enqueue(r, z, stream, hints);
-  else
-    on_device_->cycle().enqueue(r, z, stream, hints);
-}
-
-std::optional<multigrid::HierarchyFacts> MultigridPc::facts() const {
-  if (on_device_ && device_version_ == version_) return on_device_->facts();
-  if (on_ranks_ && device_version_ == version_) return on_ranks_->facts();
-  if (hierarchy_) return hierarchy_->facts();
-  return std::nullopt;
-}
-
-void MultigridPc::forget_levels() {
-  on_device_.reset();
-  on_ranks_.reset();
-  hierarchy_.reset();
+  mode_states_ = std::move(modes);
+  if (renews) return renew();
+  const auto give_modes = [pc] { return modes_of(pc); };
+  build(entries_.matrix(), give_modes, wanted);
 }
 
 void MultigridPc::forget() {

@@ -17,7 +17,7 @@ namespace trireme {
 
 // Multiplies every value of `matrix` by 2^-m and returns m: 0, and nothing is written, unless the
 // largest magnitude lies outside 2^-200 .. 2^200. No nonzero value becomes subnormal.
-// `none_above_usual`: no magnitude of this rank's values is above kUsualMagnitude (io/), so that
+// `none_above_usual`: no magnitude of this rank's values is above kUsualMagnitude, so that
 // one value of usual size tells the answer. Collective.
 int scale_matrix(DistributedMatrix& matrix, bool none_above_usual = false);
 

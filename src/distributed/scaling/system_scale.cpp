@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exponents of the largest and smallest magnitudes over all ranks.
-#include "app/system/system_scale.hpp"
+#include "distributed/scaling/system_scale.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "io/read_matrix.hpp"
+#include "sparse/usual_magnitude.hpp"
 
 namespace trireme {
 namespace {

@@ -4,15 +4,16 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
-#include "config/case.hpp"
 #include "distributed/distributed_matrix.hpp"
-#include "petsc/ksp/ksp_solver.hpp"
-#include "petsc/mat/amat.hpp"
 #include "planning/preconditioner_rule.hpp"
+#include "solvers/preconditioners/any_preconditioner.hpp"
 
 namespace trireme {
+
+using solvers::AnyPreconditioner;
 
 // The preconditioner with which a run begins. Collective.
 AnyPreconditioner first_preconditioner(const DistributedMatrix& matrix);
@@ -22,10 +23,18 @@ struct PreconditionerCandidates {
   std::vector<PreconditionerOption> options;  // one per preconditioner
 };
 
-// The preconditioner of `solver`, and then all others of the list, with their rates. One that does
+// The solves for which a preconditioner is looked for.
+struct RunningSolver {
+  AnyPreconditioner preconditioner;
+  std::string method;     // of solvers/methods/list.hpp, or another one
+  bool on_gpu = false;    // the products are
+  bool in_order = false;  // the operator has an order of rows of its own
+};
+
+// The preconditioner of `running`, and then all others of the list, with their rates. One that does
 // not serve says why. Collective.
 PreconditionerCandidates preconditioner_candidates(const DistributedMatrix& matrix,
-                                                   const Amat& amat, const KspSolver& solver);
+                                                   const RunningSolver& running);
 
 // Whether the cache can have what the set-up of this preconditioner makes.
 bool can_be_found(const AnyPreconditioner& preconditioner);

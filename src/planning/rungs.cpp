@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The order: what is cheapest per iteration comes first, complete factors last. A test compares it
 // with the table of docs/running.md.
-#include "app/ladder/rungs.hpp"
+#include "planning/rungs.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
-#include "petsc/private_headers.hpp"
 #include "solvers/methods/list.hpp"
 
 namespace trireme {
 namespace {
+
+constexpr std::string_view kIncompleteFactors = "ilu";  // PETSc's name
 
 std::string name_of_method(solvers::Method method) {
   return std::string(solvers::info_of(method).name);
@@ -40,8 +43,8 @@ Rung direct() {
 }
 
 Rung incomplete_factors() {
-  return {.method = KSPGMRES,
-          .preconditioner = AnyPreconditioner(PCILU),
+  return {.method = name_of_method(solvers::Method::gmres),
+          .preconditioner = AnyPreconditioner(kIncompleteFactors),
           .why = "incomplete factors of a matched matrix serve where a diagonal does not",
           .scaling = Scaling::matching,
           .may_stand_still = true};
@@ -91,11 +94,8 @@ bool needs_petscs_loop(const Rung& rung) {
 
 }  // namespace
 
-std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix) {
-  const SolverSpec& asked = c.solver;
-  // Mixed precision has no loop of PETSc's.
-  const bool resident = asked.engine == Engine::resident || c.names_precision(Precision::mixed);
-  if (asked.names_factors())
+std::vector<Rung> rungs_for(const RungRequest& asked, const MatrixLook& matrix) {
+  if (asked.names_factors)
     return {{.method = std::string(kDirect),
              .preconditioner = asked.preconditioner,
              .why = "the case names complete factors"}};
@@ -106,20 +106,10 @@ std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix) {
     if (fixed && rung.is_direct()) continue;
     if (fixed) rung.preconditioner = asked.preconditioner;
     rung.scaling = asked.scaling.value_or(rung.scaling);
-    if (resident && needs_petscs_loop(rung)) continue;
+    if (asked.resident_only && needs_petscs_loop(rung)) continue;
     if (std::ranges::find(kept, rung) == kept.end()) kept.push_back(std::move(rung));
   }
   return kept;
-}
-
-Case case_of(const Case& asked, const Rung& rung) {
-  Case c = asked;
-  c.solver.method = rung.method;
-  c.solver.preconditioner = rung.preconditioner;
-  if (rung.scaling != Scaling::none) c.solver.scaling = rung.scaling;
-  const bool names_restart = asked.solver.restart != SolverSpec().restart;
-  if (rung.restart > 0 && !names_restart) c.solver.restart = rung.restart;
-  return c;
 }
 
 }  // namespace trireme

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The traits of a distributed matrix are those of all ranks together.
-#include "petsc/mat/kernel_for_matrix.hpp"
+#include "planning/kernel_for_matrix.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/solves/preconditioner_candidates.hpp"
+#include "planning/preconditioner_candidates.hpp"
 
 #include <fmt/format.h>
 
@@ -34,18 +34,18 @@ bool diagonal_has_one_sign(const DistributedMatrix& matrix) {
 
 // Why a preconditioner is no candidate; empty: it is one. Collective.
 std::string why_not_tried(const PreconditionerInfo& info, const DistributedMatrix& matrix,
-                          const Amat& amat, const std::string& method) {
-  const auto named = solvers::method_named(method);
-  if (info.several_gpus_need_cpus && amat.on_gpu() && size_of(matrix.comm) > 1)
+                          const RunningSolver& running) {
+  const auto named = solvers::method_named(running.method);
+  if (info.several_gpus_need_cpus && running.on_gpu && size_of(matrix.comm) > 1)
     return "not tried: for several GPUs the CPUs build its levels";
   if (info.definite && !diagonal_has_one_sign(matrix))
     return "not tried: the diagonal has no one sign, so that the matrix is not definite";
   if (info.definite && !(named && named->method == solvers::Method::cg))
-    return fmt::format("not tried: with {} the matrix need not be symmetric and definite", method);
+    return fmt::format("not tried: with {} the matrix need not be symmetric and definite",
+                       running.method);
   if (info.symmetric && !(named && named->info.symmetric))
     return "not tried: it is for symmetric matrices";
-  const auto op = amat.shared_operator();
-  if (!info.row_order_is_free && op && op->ordered())
+  if (!info.row_order_is_free && running.in_order)
     return "not tried: it needs the rows in the order of the file";
   return "";
 }
@@ -65,8 +65,8 @@ AnyPreconditioner first_preconditioner(const DistributedMatrix& matrix) {
 }
 
 PreconditionerCandidates preconditioner_candidates(const DistributedMatrix& matrix,
-                                                   const Amat& amat, const KspSolver& solver) {
-  PreconditionerCandidates all{.preconditioners = {solver.preconditioner()}, .options = {{}}};
+                                                   const RunningSolver& running) {
+  PreconditionerCandidates all{.preconditioners = {running.preconditioner}, .options = {{}}};
   solvers::for_each_preconditioner([&](PreconditionerKind kind, auto m) {
     using M = typename decltype(m)::type;
     const PreconditionerInfo& info = M::info;
@@ -77,7 +77,7 @@ PreconditionerCandidates preconditioner_candidates(const DistributedMatrix& matr
          .rate_of_first = info.expected->rate_of_jacobi,
          .failure = M::pointwise ? "not tried: Jacobi's set-up costs nothing, and its scaling is "
                                    "part of a pass that either of them makes"
-                                 : why_not_tried(info, matrix, amat, solver.method())});
+                                 : why_not_tried(info, matrix, running)});
   });
   return all;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gathers the traits of a distributed matrix.
-#include "petsc/mat/kernel_for_matrix.hpp"
+#include "planning/kernel_for_matrix.hpp"
 
 #include <algorithm>
 #include <span>

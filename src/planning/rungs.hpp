@@ -3,14 +3,18 @@
 // tries them, by what is seen of the matrix. Nothing here computes or communicates.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "config/case.hpp"
+#include "base/choices.hpp"
 #include "distributed/matrix_look.hpp"
+#include "solvers/preconditioners/any_preconditioner.hpp"
 
 namespace trireme {
+
+using solvers::AnyPreconditioner;
 
 // When a rung serves.
 enum class RungFor {
@@ -22,8 +26,8 @@ struct Rung {
   std::string method;
   std::optional<AnyPreconditioner> preconditioner;  // empty: auto
   std::string why;                                  // "the matrix is not symmetric"
-  Scaling scaling = Scaling::none;                  // where the case names none
-  std::int64_t restart = 0;                         // of gmres; 0: that of the case
+  Scaling scaling = Scaling::none;                  // where the caller names none
+  std::int64_t restart = 0;                         // of gmres; 0: the caller's
   RungFor serves = RungFor::any_failure;
   // Its loop may end where the residual stands still, since the next one may do better.
   bool may_stand_still = false;
@@ -38,11 +42,15 @@ struct Rung {
   }
 };
 
-// At least one. A preconditioner that the case names is never changed. The case leaves the method
-// to the ladder.
-std::vector<Rung> rungs_for(const Case& c, const MatrixLook& matrix);
+// What a caller who leaves the method to the ladder asks for all the same.
+struct RungRequest {
+  std::optional<AnyPreconditioner> preconditioner;  // of every rung; empty: auto
+  std::optional<Scaling> scaling;                   // of every rung; empty: each has its own
+  bool resident_only = false;  // without the rungs that only a loop of PETSc's has
+  bool names_factors = false;  // `preconditioner` is complete factors: direct is the only rung
+};
 
-// The case in which the rung is named.
-Case case_of(const Case& asked, const Rung& rung);
+// At least one.
+std::vector<Rung> rungs_for(const RungRequest& asked, const MatrixLook& matrix);
 
 }  // namespace trireme
