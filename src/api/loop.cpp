@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "distributed/cuda_operator_system.hpp"
 #include "distributed/host_operator_system.hpp"
 #include "distributed/row_sizes.hpp"
 #include "solvers/cuda_block_solver.hpp"
-#include "solvers/cuda_solver.hpp"
 #include "solvers/host_block_solver.hpp"
 #include "solvers/preconditioners/block_jacobi.hpp"
 
@@ -64,7 +64,8 @@ Loop::Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> 
 Loop::~Loop() = default;
 
 PreconditionerSpec Loop::spec() {
-  PreconditionerSpec spec{.kind = preconditioner_.own()->kind};
+  PreconditionerSpec spec;
+  spec.kind = preconditioner_.own()->kind;
   spec.magnitudes = method_.info.positive_preconditioner;
   const PreconditionerKind kind = spec.kind;
   if (kind == PreconditionerKind::given) {

@@ -16,7 +16,8 @@
 #include "multigrid/operation.hpp"
 #include "multigrid/options.hpp"
 #include "solvers/block_solver.hpp"
-#include "solvers/solver.hpp"
+#include "solvers/cuda_solver.hpp"
+#include "solvers/host_solver.hpp"
 
 namespace trireme::api {
 

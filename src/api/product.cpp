@@ -7,6 +7,7 @@
 #include "api/caller_matrix.hpp"
 #include "api/failures.hpp"
 #include "base/choices.hpp"
+#include "base/error.hpp"
 #include "device/device.hpp"
 #include "distributed/cuda_operator.hpp"
 #include "kernels/multi_product.hpp"

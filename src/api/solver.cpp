@@ -6,6 +6,7 @@
 //                                  |                                 |
 //                      b - A x is computed here <-- back -- x <------+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

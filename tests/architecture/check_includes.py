@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "multigrid": {"base", "parallel", "sparse", "device", "kernels", "solvers", "distributed"},
     "partitioning": {"base", "parallel", "sparse", "solvers", "distributed", "multigrid"},
     "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed"},
+    "api": {"base", "parallel", "sparse", "device", "kernels", "solvers", "distributed", "multigrid", "planning"},
     "config": {"base", "sparse", "kernels", "solvers"},
     "report": {"base", "planning"},
     "cache": {"base", "parallel", "report"},

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "planning/standing_still.hpp"
+
 namespace trireme {
 namespace {
 
@@ -20,9 +22,6 @@ constexpr double kUsualSlowness = 2;
 // after the second number times it, unless what is ahead takes less than half of it. So a climb
 // takes at most about three times what they cost.
 constexpr double kLeastSpent = 0.5, kMostSpent = 2, kNearlyDone = 0.5;
-// The residual stands still where the later half of so many iterations has not halved it.
-constexpr std::size_t kShownToStandStill = 400;
-constexpr double kLeastGain = 2;
 
 }  // namespace
 
@@ -94,10 +93,7 @@ double RungWatch::ahead() const {
   return rest + (solves_after_ > 0 ? static_cast<double>(solves_after_) * of_one : 0);
 }
 
-bool RungWatch::stands_still() const {
-  if (!may_stand_still_ || best_.size() < kShownToStandStill) return false;
-  return best_[best_.size() / 2] < kLeastGain * best_.back();
-}
+bool RungWatch::stands_still() const { return may_stand_still_ && trireme::stands_still(best_); }
 
 RungWatch::Decision RungWatch::decide() const {
   const double rest = ahead(), so_far = spent();
