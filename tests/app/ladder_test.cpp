@@ -18,6 +18,7 @@
 #include "app/ladder/case_rungs.hpp"
 #include "app/ladder/climb.hpp"
 #include "app/ladder/rung_watch.hpp"
+#include "parallel/collective.hpp"
 
 namespace trireme {
 namespace {
