@@ -396,7 +396,8 @@ Ending Solver::Work::run_loop(std::span<const double> b, std::span<double> x, bo
     if (how.stop && how.stop()) ending.by_user = true;
     if (!ending.by_user && rung.may_stand_still && rungs_.size() > 1)
       ending.stood_still = best.stand_still();
-    changes = !ending.by_user && !ending.stood_still && search && search->due();
+    // The loop may ask more than once before it ends.
+    changes = changes || (!ending.by_user && !ending.stood_still && search && search->due());
     return ending.by_user || ending.stood_still || changes;
   };
   for (;;) {

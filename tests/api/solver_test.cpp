@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each claim of a report is checked by a product in long double.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <thread>
+
+#include "systems.hpp"
+
+namespace trireme::api {
+namespace {
+
+using test::grid;
+using test::random_vector;
+using test::System;
+using test::system_of;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct Solved {
+  SolveReport report;
+  std::vector<double> x;
+};
+
+Solved solved(Solver& solver, const std::vector<double>& b, const SolveOptions& how = {}) {
+  Solved result{.report = {}, .x = std::vector<double>(b.size(), kNaN)};
+  result.report = solver.solve(b, result.x, how);
+  return result;
+}
+
+void expect_solution(const System& system, const std::vector<double>& b, const Solved& result,
+                     double rtol = 1e-8) {
+  EXPECT_EQ(result.report.status, Status::converged) << result.report.text;
+  const double residual = system.relative_residual(b, result.x);
+  EXPECT_LE(residual, 1.03 * rtol);
+  EXPECT_NEAR(result.report.relative_residual, residual, 0.01 * rtol);
+}
+
+std::string failure(const auto& work, Failure::Kind kind) {
+  try {
+    work();
+  } catch (const Failure& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted";
+  return "";
+}
+
+TEST(ApiSolver, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
+  const System symmetric = grid(30), nonsymmetric = grid(30, 0.5);
+  const std::vector<double> b = random_vector(900);
+  for (const std::string& method : methods())
+    for (const std::string& preconditioner : preconditioners()) {
+      const bool is_symmetric = method == "cg" || method == "minres" || method == "pipelined_cg";
+      if (preconditioner == "chebyshev" && !is_symmetric) continue;
+      SCOPED_TRACE(method + " " + preconditioner);
+      Solver solver(symmetric.arrays(), {.method = method, .preconditioner = preconditioner});
+      const Solved result = solved(solver, b);
+      expect_solution(symmetric, b, result);
+      EXPECT_EQ(result.report.method, method);
+      EXPECT_EQ(result.report.preconditioner, preconditioner);
+      EXPECT_EQ(static_cast<std::int64_t>(result.report.history.size()),
+                result.report.iterations + 1);
+    }
+  for (const std::string method : {"bicgstab", "bicgstab2", "gmres"}) {
+    SCOPED_TRACE(method);
+    Solver solver(nonsymmetric.arrays(), {.method = method, .preconditioner = "jacobi"});
+    expect_solution(nonsymmetric, b, solved(solver, b));
+  }
+}
+
+TEST(ApiSolver, AutoFindsAMethodByTheMatrix) {
+  const std::vector<double> b = random_vector(900);
+  const System symmetric = grid(30), nonsymmetric = grid(30, 0.5);
+  Solver cg(symmetric.arrays()), other(nonsymmetric.arrays());
+  EXPECT_EQ(solved(cg, b).report.method, "cg");
+  const Solved result = solved(other, b);
+  EXPECT_EQ(result.report.method, "bicgstab");
+  expect_solution(nonsymmetric, b, result);
+  EXPECT_NE(other.facts().matrix.find("not symmetric"), std::string::npos) << other.facts().matrix;
+}
+
+TEST(ApiSolver, AutoGoesOnWhereCgMeetsANegativeCurvature) {
+  // A positive diagonal, and eigenvalues of both signs.
+  const System system = system_of(200, 200, [](auto i, auto j) {
+    return i == j ? 1.0 : std::abs(i - j) == 1 ? 0.9 : 0.0;
+  });
+  const std::vector<double> b = random_vector(200);
+  Solver solver(system.arrays());
+  const Solved result = solved(solver, b);
+  expect_solution(system, b, result);
+  EXPECT_EQ(result.report.method, "minres");
+  ASSERT_EQ(result.report.attempts.size(), 2u);
+  EXPECT_EQ(result.report.attempts[0].method, "cg");
+  // The next solve begins with what has solved this one.
+  EXPECT_EQ(solved(solver, b).report.attempts.size(), 1u);
+}
+
+TEST(ApiSolver, AutoScalesWhereRowsDiffer) {
+  System system = grid(20, 0.3);
+  for (std::int64_t i = 0; i < system.rows; ++i)
+    for (std::int64_t k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k)
+      system.values[k] *= std::pow(10.0, static_cast<double>(i % 9) - 4);
+  std::vector<double> x = random_vector(400), b = system.times(x);
+  Solver solver(system.arrays());
+  const Solved result = solved(solver, b);
+  expect_solution(system, b, result);
+  // Small in every row, as the header promises.
+  const std::vector<double> y = system.times(result.x);
+  double of_r = 0, of_b = 0;
+  for (std::int64_t i = 0; i < 400; ++i) {
+    double size = 0;
+    for (std::int64_t k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k)
+      size = std::max(size, std::abs(system.values[k]));
+    of_r += (b[i] - y[i]) / size * ((b[i] - y[i]) / size);
+    of_b += b[i] / size * (b[i] / size);
+  }
+  EXPECT_LE(std::sqrt(of_r / of_b), 1.03e-8);
+}
+
+TEST(ApiSolver, NamedScalingsSolveTheCallersSystem) {
+  const System system = grid(20, 0.3);
+  const std::vector<double> b = random_vector(400);
+  for (const std::string scaling : {"none", "diagonal", "ruiz", "matching"}) {
+    SCOPED_TRACE(scaling);
+    Solver solver(system.arrays(), {.method = "gmres", .scaling = scaling});
+    const Solved result = solved(solver, b);
+    expect_solution(system, b, result);
+    EXPECT_EQ(result.report.scaling, scaling);
+  }
+}
+
+TEST(ApiSolver, ChangesToMultigridWhereThatPays) {
+  const System system = grid(180);
+  const std::vector<double> b = random_vector(system.rows);
+  Solver solver(system.arrays(), {.method = "cg"});
+  const Solved result = solved(solver, b, {.rtol = 1e-10, .solves_after = 1000});
+  expect_solution(system, b, result, 1e-10);
+  EXPECT_EQ(result.report.preconditioner, "multigrid");
+  EXPECT_GT(result.report.set_up_seconds, 0);
+  EXPECT_EQ(static_cast<std::int64_t>(result.report.history.size()), result.report.iterations + 1);
+  EXPECT_GT(solver.facts().levels.size(), 1u);
+}
+
+TEST(ApiSolver, AnyScaleOfMatrixAndRightHandSide) {
+  for (const double of_a : {1e-290, 1e-150, 1.0, 1e150, 1e290})
+    for (const double of_b : {1e-290, 1.0, 1e290}) {
+      if (std::abs(std::log10(of_b) - std::log10(of_a)) > 295) continue;  // x is no double
+      SCOPED_TRACE(testing::Message() << of_a << " " << of_b);
+      System system = grid(12);
+      for (double& value : system.values) value *= of_a;
+      std::vector<double> b = random_vector(144);
+      for (double& value : b) value *= of_b;
+      Solver solver(system.arrays());
+      expect_solution(system, b, solved(solver, b));
+    }
+}
+
+TEST(ApiSolver, BeginsWithAGuess) {
+  const System system = grid(30);
+  const std::vector<double> exact = random_vector(900, 7), b = system.times(exact);
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi"});
+  std::vector<double> x = exact;
+  for (double& value : x) value += 1e-6;
+  const SolveReport near = solver.solve(b, x, {.guess = true});
+  EXPECT_TRUE(near.converged());
+  EXPECT_LT(near.iterations, solved(solver, b).report.iterations * 2 / 3);
+  EXPECT_LE(system.relative_residual(b, x), 1.03e-8);
+  std::vector<double> far(900, 1e9);  // is left out
+  EXPECT_TRUE(solver.solve(b, far, {.guess = true}).converged());
+  EXPECT_LE(system.relative_residual(b, far), 1.03e-8);
+}
+
+TEST(ApiSolver, SolvesManyTogetherAndAloneAlike) {
+  const System system = grid(25);
+  constexpr std::int64_t n = 625, width = 40;
+  std::vector<double> b = random_vector(n * width), x(b.size(), kNaN);
+  for (std::int64_t i = 0; i < n; ++i) b[3 * n + i] = 0;
+  for (std::int64_t i = 0; i < n; ++i) b[5 * n + i] *= 1e200;
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi"});
+  const std::vector<SolveReport> reports = solver.solve_many(b, x, width);
+  ASSERT_EQ(reports.size(), 40u);
+  for (std::int64_t j = 0; j < width; ++j) {
+    SCOPED_TRACE(j);
+    EXPECT_TRUE(reports[j].converged()) << reports[j].text;
+    const auto b_j = std::span(b).subspan(j * n, n), x_j = std::span(x).subspan(j * n, n);
+    if (j == 3)
+      EXPECT_TRUE(std::ranges::all_of(x_j, [](double v) { return v == 0; }));
+    else
+      EXPECT_LE(system.relative_residual(b_j, x_j), 1.03e-8);
+  }
+}
+
+TEST(ApiSolver, NewValuesAreSolvedWith) {
+  for (const std::string preconditioner : {"auto", "jacobi", "multigrid", "chebyshev"})
+    for (const std::string precision : {"double", "mixed"}) {
+      SCOPED_TRACE(preconditioner + " " + precision);
+      System system = grid(30);
+      Solver solver(system.arrays(), {.preconditioner = preconditioner, .precision = precision});
+      const std::vector<double> b = random_vector(900);
+      expect_solution(system, b, solved(solver, b));
+      for (std::size_t k = 0; k < system.values.size(); ++k)
+        if (system.values[k] > 0) system.values[k] += 1.0 / static_cast<double>(3 + k % 7);
+      solver.update(system.values);
+      expect_solution(system, b, solved(solver, b));
+      for (double& value : system.values) value *= 1e280;
+      solver.update(system.values);
+      expect_solution(system, b, solved(solver, b));
+    }
+}
+
+TEST(ApiSolver, NewValuesMayNeedAnotherMethod) {
+  System system = grid(20);
+  Solver solver(system.arrays());
+  const std::vector<double> b = random_vector(400);
+  EXPECT_EQ(solved(solver, b).report.method, "cg");
+  system.values = grid(20, 0.4).values;
+  solver.update(system.values);
+  const Solved result = solved(solver, b);
+  EXPECT_EQ(result.report.method, "bicgstab");
+  expect_solution(system, b, result);
+}
+
+TEST(ApiSolver, ShowsIterationsAndStops) {
+  const System system = grid(30);
+  const std::vector<double> b = random_vector(900);
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi"});
+  std::vector<double> norms, seen(900);
+  SolveOptions how;
+  how.on_iteration = [&](const Iteration& it) {
+    EXPECT_EQ(it.number, static_cast<std::int64_t>(norms.size()));
+    norms.push_back(it.relative_norm);
+    if (it.copy_solution) it.copy_solution(seen);
+    return it.number == 5;
+  };
+  const Solved result = solved(solver, b, how);
+  EXPECT_EQ(result.report.status, Status::interrupted);
+  EXPECT_GE(norms.size(), 6u);
+  EXPECT_LT(norms.size(), 9u);
+  EXPECT_NEAR(system.relative_residual(b, seen), norms.back(), 1e-6 * norms.front());
+  EXPECT_LT(result.report.relative_residual, 1);
+  bool asked = false;
+  EXPECT_EQ(solved(solver, b, {.stop = [&] { return std::exchange(asked, true); }}).report.status,
+            Status::interrupted);
+}
+
+TEST(ApiSolver, SaysWhyItHasNotConverged) {
+  const System system = grid(30);
+  const std::vector<double> b = random_vector(900);
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "none"});
+  const Solved few = solved(solver, b, {.max_iterations = 3});
+  EXPECT_EQ(few.report.status, Status::not_converged);
+  EXPECT_EQ(few.report.iterations, 3);
+  EXPECT_NE(few.report.text.find("maximum of 3 iterations"), std::string::npos) << few.report.text;
+  EXPECT_NEAR(system.relative_residual(b, few.x), few.report.relative_residual, 1e-10);
+  const System indefinite = system_of(50, 50, [](auto i, auto j) {
+    return i == j ? 1.0 : std::abs(i - j) == 1 ? 0.9 : 0.0;
+  });
+  Solver cg(indefinite.arrays(), {.method = "cg"});
+  const Solved negative = solved(cg, random_vector(50));
+  EXPECT_EQ(negative.report.status, Status::breakdown);
+  EXPECT_NE(negative.report.text.find("not definite"), std::string::npos) << negative.report.text;
+}
+
+TEST(ApiSolver, SmallestSystems) {
+  const System none{.row_ptr = {0}};
+  Solver of_none(none.arrays());
+  EXPECT_TRUE(solved(of_none, {}).report.converged());
+  const System one = system_of(1, 1, [](auto, auto) { return 4.0; });
+  Solver of_one(one.arrays());
+  const Solved result = solved(of_one, {8.0});
+  EXPECT_TRUE(result.report.converged());
+  EXPECT_DOUBLE_EQ(result.x[0], 2);
+  Solver solver(grid(5).arrays());
+  const Solved zero = solved(solver, std::vector<double>(25, 0.0));
+  EXPECT_TRUE(zero.report.converged());
+  EXPECT_EQ(zero.x, std::vector<double>(25, 0.0));
+}
+
+TEST(ApiSolver, DuplicatesAddUpAndColumnsNeedNoOrder) {
+  System system = grid(10);
+  System shuffled = system;
+  shuffled.values.clear();
+  shuffled.col_idx.clear();
+  shuffled.row_ptr = {0};
+  for (std::int64_t i = 0; i < system.rows; ++i) {
+    for (std::int64_t k = system.row_ptr[i + 1]; k-- > system.row_ptr[i];)
+      for (int half = 0; half < 2; ++half) {
+        shuffled.col_idx.push_back(system.col_idx[k]);
+        shuffled.values.push_back(system.values[k] / 2);
+      }
+    shuffled.row_ptr.push_back(static_cast<std::int64_t>(shuffled.values.size()));
+  }
+  const std::vector<double> b = random_vector(100);
+  for (const std::string preconditioner : {"jacobi", "multigrid", "block-jacobi"}) {
+    Solver solver(shuffled.arrays(), {.preconditioner = preconditioner, .block_size = 2});
+    expect_solution(system, b, solved(solver, b));
+  }
+}
+
+TEST(ApiSolver, ModesOfElasticBodiesServeMultigrid) {
+  // A chain of nodes with two unknowns each: enough to see that sizes are understood.
+  const System system = system_of(400, 400, [](auto i, auto j) {
+    return i == j ? 2.1 : std::abs(i - j) == 2 ? -1.0 : 0.0;
+  });
+  std::vector<double> coordinates;
+  for (int node = 0; node < 200; ++node) coordinates.insert(coordinates.end(), {0.1 * node, 0.0});
+  SolverOptions options{.preconditioner = "multigrid", .block_size = 2};
+  options.coordinates = coordinates;
+  options.dimensions = 2;
+  const std::vector<double> b = random_vector(400);
+  Solver solver(system.arrays(), options);
+  expect_solution(system, b, solved(solver, b));
+  options.coordinates.pop_back();
+  EXPECT_NE(failure([&] { Solver bad(system.arrays(), options); }, Failure::Kind::usage)
+                .find("coordinates has 399 numbers; 400 are needed"),
+            std::string::npos);
+}
+
+TEST(ApiSolver, AppliesItsPreconditioner) {
+  const System system = grid(40);
+  const std::vector<double> r = random_vector(1600), e = random_vector(1600, 2);
+  std::vector<double> z(1600), w(1600), of_twice(1600);
+  Solver solver(system.arrays(), {.preconditioner = "multigrid"});
+  solver.precondition(r, z);
+  solver.precondition(e, w);
+  double one = 0, other = 0;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    one += e[i] * z[i];
+    other += r[i] * w[i];
+  }
+  EXPECT_NEAR(one, other, 1e-5 * std::abs(one)) << "M is symmetric";
+  Solver huge(
+      [&] {
+        static System scaled = system;
+        for (double& value : scaled.values) value *= 1e250;
+        return scaled.arrays();
+      }(),
+      {.preconditioner = "multigrid"});
+  huge.precondition(r, of_twice);
+  for (std::size_t i = 0; i < z.size(); ++i)
+    EXPECT_NEAR(of_twice[i] * 1e250, z[i], 1e-5 * (1 + std::abs(z[i])));
+  Solver none(system.arrays());
+  failure([&] { none.precondition(r, z); }, Failure::Kind::usage);
+}
+
+TEST(ApiSolver, ThreadsMayUseDifferentSolvers) {
+  const System system = grid(40);
+  const std::vector<double> b = random_vector(1600);
+  std::vector<std::thread> threads;
+  std::vector<Solved> results(4);
+  for (Solved& result : results)
+    threads.emplace_back([&] {
+      Solver solver(system.arrays());
+      result = solved(solver, b);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Solved& result : results) expect_solution(system, b, result);
+}
+
+TEST(ApiSolver, KeepsNothingOfTheCaller) {
+  auto system = std::make_unique<System>(grid(20));
+  const System kept = *system;
+  Solver solver(system->arrays());
+  for (double& value : system->values) value = kNaN;
+  system.reset();
+  const std::vector<double> b = random_vector(400);
+  expect_solution(kept, b, solved(solver, b));
+}
+
+TEST(ApiSolver, NamesWhatIsWrong) {
+  using Kind = Failure::Kind;
+  const auto text = [](const System& system, Kind kind, const SolverOptions& options = {}) {
+    return failure([&] { Solver solver(system.arrays(), options); }, kind);
+  };
+  const auto expect = [](const std::string& all, const std::string& part) {
+    EXPECT_NE(all.find(part), std::string::npos) << all;
+    EXPECT_EQ(all.find('\n'), std::string::npos);
+  };
+  System bad = grid(4);
+  bad.values[7] = kNaN;
+  expect(text(bad, Kind::input), "values[7] = nan");
+  bad = grid(4);
+  bad.col_idx[9] = 16;
+  expect(text(bad, Kind::input), "column 16 in row 2 (col_idx[9]) is out of range");
+  bad.col_idx[9] = -1;
+  expect(text(bad, Kind::input), "column -1");
+  bad = grid(4);
+  bad.row_ptr[3] = 99;
+  expect(text(bad, Kind::input), "row_ptr[4]");
+  bad = grid(4);
+  bad.row_ptr[0] = 1;
+  expect(text(bad, Kind::input), "row_ptr[0] = 1");
+  bad = grid(4);
+  bad.values.pop_back();
+  bad.col_idx.pop_back();
+  expect(text(bad, Kind::input), "there are");
+  bad = grid(4);
+  bad.col_idx.pop_back();
+  expect(text(bad, Kind::usage), "col_idx has");
+  bad = grid(4);
+  bad.row_ptr.pop_back();
+  expect(text(bad, Kind::usage), "row_ptr has 16 numbers; 17 are needed");
+  bad = grid(4);
+  bad.cols = 17;
+  expect(text(bad, Kind::input), "16 x 17");
+  const System good = grid(4);
+  expect(text(good, Kind::usage, {.method = "sor"}), "no method 'sor'");
+  expect(text(good, Kind::usage, {.preconditioner = "ilu"}), "no preconditioner 'ilu'");
+  expect(text(good, Kind::usage, {.kernel = "nothing"}), "nothing");
+  expect(text(good, Kind::usage, {.precision = "half"}), "precision cannot be 'half'");
+  expect(text(good, Kind::usage, {.device = "tpu"}), "device cannot be 'tpu'");
+  expect(text(good, Kind::usage, {.scaling = "some"}), "scaling cannot be 'some'");
+  expect(text(good, Kind::usage, {.block_size = 0}), "block_size");
+  expect(text(good, Kind::usage, {.restart = 0}), "restart");
+  if (!has_gpu()) text(good, Kind::resource, {.device = "cuda"});
+
+  Solver solver(good.arrays());
+  std::vector<double> b(16, 1.0), x(16), few(15);
+  expect(failure([&] { solver.solve(few, x); }, Kind::usage), "b has 15 numbers; 16 are needed");
+  expect(failure([&] { solver.solve(b, few); }, Kind::usage), "x has 15 numbers");
+  expect(failure([&] { solver.solve(b, x, {.rtol = -1}); }, Kind::usage), "rtol is -1");
+  b[3] = std::numeric_limits<double>::infinity();
+  expect(failure([&] { solver.solve(b, x); }, Kind::input), "b[3] = inf");
+  expect(failure([&] { solver.update(few); }, Kind::usage), "values has 15 numbers");
+  const System singular =
+      system_of(3, 3, [](auto i, auto j) { return i == j && i != 1 ? 1.0 : 0.0; });
+  Solver jacobi(singular.arrays(), {.method = "cg", .preconditioner = "jacobi"});
+  std::vector<double> ones(3, 1.0), y(3);
+  EXPECT_FALSE(jacobi.solve(ones, y).converged());
+}
+
+}  // namespace
+}  // namespace trireme::api
