@@ -18,6 +18,8 @@ from trireme._errors import InputError
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int32] | NDArray[np.int64]
 
+LARGEST_BLOCK = 32  # rows of a block that the solver takes
+
 
 class ForThisProcess:
     """Base of objects that are refused by pickle and copy."""
@@ -125,7 +127,7 @@ def matrix_of(A: Any, *, square: bool = True) -> Csr:
     if isinstance(A, np.ndarray):
         A = scipy.sparse.csr_array(np.asarray(A, dtype=np.float64))
     elif A.format != "csr":
-        if A.format == "bsr" and A.blocksize[0] == A.blocksize[1]:
+        if A.format == "bsr" and A.blocksize[0] == A.blocksize[1] <= LARGEST_BLOCK:
             block_size = int(A.blocksize[0])
         A = A.tocsr()
     nnz = int(A.indptr[-1]) if A.indptr.size == rows + 1 else -1

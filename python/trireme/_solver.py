@@ -83,6 +83,10 @@ def solver_options(
     options.chebyshev_degree = min(count_of("chebyshev_degree", chebyshev_degree), largest)
     if block_size is not None:
         options.block_size = min(count_of("block_size", block_size), largest)
+        if matrix.shape[0] % options.block_size:
+            raise ValueError(
+                f"block_size is {block_size}: it must divide the {matrix.shape[0]} rows of A"
+            )
     else:
         options.block_size = matrix.block_size
     if multigrid is not None:
@@ -124,10 +128,11 @@ class Solver(ForThisProcess):
     device : {"auto", "cpu", "cuda"}
         Where it solves.
     scaling : {"auto", "none", "diagonal", "ruiz", "matching"}
-        By which powers of two rows and columns are multiplied.
+        By which powers of two rows and columns are multiplied. Not with `coordinates` or
+        `near_nullspace`.
     block_size : int, optional
         Number of consecutive rows that are the unknowns of one node. By default that of a BSR
-        matrix with square blocks, the number of columns of `coordinates`, or 1.
+        matrix with square blocks of at most 32 rows, the number of columns of `coordinates`, or 1.
     coordinates : array_like, shape (n / 2, 2) or (n / 3, 3), optional
         Of elastic bodies, for multigrid: the place of each node, in one unit of length.
     near_nullspace : array_like, shape (n,) or (n, k), optional
@@ -259,14 +264,15 @@ class Solver(ForThisProcess):
         x0 : array_like of the shape of b, optional
             Initial guess. It is not changed.
         rtol, atol : float
-            x is converged when ``norm(b - A @ x) <= max(rtol * norm(b), atol)``. Where b and A
-            are float32, rtol is at least 1e-6.
+            x is converged when ``norm(b - A @ x) <= max(rtol * norm(b), atol)``; one of the two
+            must be above 0. Where b and A are float32, rtol is at least 1e-6.
         maxiter : int
             Most iterations.
         callback : callable, optional
             Called as ``callback(xk)`` after each iteration that has a solution, with a new array
-            of shape (n,). Where it returns True, the solve ends. Of several right-hand sides, it
-            is called for the first one.
+            of shape (n,): on a CPU, by a method without restarts, in double precision. Where it
+            returns True, the solve ends. Of several right-hand sides, it is called for the first
+            one.
         raise_on_failure : bool
             Raise `NotConverged`, in place of a `ConvergenceWarning`.
         solves_after : int
@@ -432,7 +438,8 @@ class Solver(ForThisProcess):
         Raises
         ------
         ValueError
-            When it is used, if the solver was made with the preconditioner "auto" or "none".
+            When it is used, unless the solver was made with the preconditioner "multigrid" or
+            "jacobi".
 
         Examples
         --------
