@@ -5,7 +5,7 @@
 //   trireme::api::Solver solver({.rows = n, .cols = n, .row_ptr = ptr, .col_idx = idx, .values = a});
 //   trireme::api::SolveReport report = solver.solve(b, x, {.rtol = 1e-8});  // x: guess, then solution
 //
-// Stable: what this header declares keeps its name and its meaning from version 0.3.0 on, until
+// Stable: what this header declares keeps its name and its meaning from version 0.2.0 on, until
 // version 1.0 at least. Later versions may add members, words for an option, and functions.
 //
 // Errors: a function that cannot do what it is asked throws Failure, whose text is one line that

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "parallel/start.hpp"
 
 namespace trireme::api {
 namespace {
@@ -115,6 +116,7 @@ std::shared_ptr<DistributedMatrix> copied_square(const CsrArrays& matrix) {
   if (matrix.rows != matrix.cols)
     fail(ExitCode::input, "the matrix is {} x {}; a linear system needs as many columns as rows",
          matrix.rows, matrix.cols);
+  start_mpi_if_needed();
   RowSlab slab{.global_rows = matrix.rows, .global_cols = matrix.cols};
   slab.local = copied(matrix);
   slab.global_nnz = slab.local.nnz();

@@ -27,7 +27,7 @@ inline constexpr int MPI_COMM_TYPE_SHARED = 0;
 inline constexpr MPI_Info MPI_INFO_NULL = 0;
 inline constexpr MPI_Errhandler MPI_ERRORS_RETURN = 0;
 inline constexpr MPI_Request MPI_REQUEST_NULL = 0;
-inline constexpr int MPI_THREAD_FUNNELED = 1;
+inline constexpr int MPI_THREAD_FUNNELED = 1, MPI_THREAD_MULTIPLE = 3;
 
 inline constexpr MPI_Datatype MPI_DATATYPE_NULL = 0, MPI_BYTE = 1, MPI_CHAR = 1, MPI_C_BOOL = 1,
                               MPI_INT = 4, MPI_INT32_T = 4, MPI_INT64_T = 8, MPI_UINT64_T = 8,
@@ -57,6 +57,10 @@ inline int no_other_rank() {
 inline int MPI_Init(int*, char***) { return MPI_SUCCESS; }
 inline int MPI_Init_thread(int*, char***, int required, int* provided) {
   *provided = required;
+  return MPI_SUCCESS;
+}
+inline int MPI_Initialized(int* flag) {
+  *flag = 1;
   return MPI_SUCCESS;
 }
 inline int MPI_Finalize() { return MPI_SUCCESS; }
