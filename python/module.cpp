@@ -295,6 +295,8 @@ void bind_options(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("rtol", &api::SolveOptions::rtol)
       .def_rw("atol", &api::SolveOptions::atol)
+      .def_rw("in_every_row", &api::SolveOptions::in_every_row)
+      .def_rw("drop_worse_guess", &api::SolveOptions::drop_worse_guess)
       .def_rw("max_iterations", &api::SolveOptions::max_iterations)
       .def_rw("guess", &api::SolveOptions::guess)
       .def_rw("solves_after", &api::SolveOptions::solves_after);

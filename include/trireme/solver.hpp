@@ -105,11 +105,14 @@ struct Iteration {
 };
 
 struct SolveOptions {
-  // Converged: ||b - A x|| <= max(rtol ||b||, atol). Where rows differ in size by 1000 or more, the
-  // same holds, within rtol, for the residual and b with each row divided by its size.
+  // Converged: ||b - A x|| <= max(rtol ||b||, atol).
   double rtol = 1e-8, atol = 0;
+  // The same must hold, within rtol, for the residual and b with each row divided by its size, where
+  // rows differ in size by 1000 or more.
+  bool in_every_row = true;
   std::int64_t max_iterations = 10000;
-  bool guess = false;  // x holds an initial guess
+  bool guess = false;            // x holds an initial guess
+  bool drop_worse_guess = true;  // begin with 0 where the guess has a larger residual than 0
   // How many solves with this matrix are expected after this one: `preconditioner: auto` weighs a
   // set-up against them.
   std::int64_t solves_after = 0;

@@ -49,6 +49,8 @@ class SolverOptions:
 class SolveOptions:
     rtol: float
     atol: float
+    in_every_row: bool
+    drop_worse_guess: bool
     max_iterations: int
     guess: bool
     solves_after: int

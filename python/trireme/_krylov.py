@@ -129,6 +129,7 @@ class _System:
         how = _core.SolveOptions()
         how.rtol, how.atol, how.max_iterations = self.rtol, self.atol, most
         how.guess = self.has_guess
+        how.in_every_row = how.drop_worse_guess = False
         report = self.core.solve(self.b, self.x, how, shown, solution_every, is_main_thread())
         self.has_guess = True
         return report

@@ -199,7 +199,8 @@ class Solver::Work {
     std::shared_ptr<DistributedMatrix> matrix{};
     std::unique_ptr<Loop> loop{};
     std::unique_ptr<PreconditionerSearch> search{};
-    bool stale = false;  // what was set up has older values than the matrix
+    bool stale = false;            // what was set up has older values than the matrix
+    bool may_stand_still = false;  // the loop is left where its residual stands still
   };
   struct Climb;
 
@@ -358,7 +359,6 @@ Ending Solver::Work::run_loop(std::span<const double> b, std::span<double> x, bo
                               const SolveOptions& how) {
   Loop& loop = *active_->loop;
   PreconditionerSearch* const search = active_->search.get();
-  const Rung& rung = rungs_[active_->rung];
   const Array<double> begun(search && guess ? x.begin() : x.end(), x.end());
   Ending ending;
   std::int64_t before = 0;
@@ -369,7 +369,8 @@ Ending Solver::Work::run_loop(std::span<const double> b, std::span<double> x, bo
   const auto solution_into = [&](const solvers::Iterate& iterate) {
     return [&, iterate](std::span<double> out) {
       Array<double> y(iterate.x.begin(), iterate.x.end());
-      for (std::size_t i = 0; i < y.size(); ++i) y[i] += iterate.step * iterate.direction[i];
+      for (std::size_t i = 0; i < iterate.direction.size(); ++i)
+        y[i] += iterate.step * iterate.direction[i];
       if (active_->scaling) y = active_->scaling->from_columns(y);
       y = times_power_of_two(y, system.of_x);
       std::ranges::copy(y, out.begin());
@@ -385,17 +386,15 @@ Ending Solver::Work::run_loop(std::span<const double> b, std::span<double> x, bo
       if (how.on_iteration && !ending.by_user) {
         Iteration shown{.number = before + state.iterations,
                         .relative_norm = relative(state.norm, unit)};
-        const bool has_x = iterate.x.size() == b.size() && iterate.direction.size() == b.size();
-        if (has_x) shown.copy_solution = solution_into(iterate);
+        if (iterate.x.size() == b.size()) shown.copy_solution = solution_into(iterate);
         ending.by_user = how.on_iteration(shown);
       }
     }
-    return Reason::running;
+    return ending.by_user ? Reason::interrupted : Reason::running;
   };
   observer.stop = [&] {
     if (how.stop && how.stop()) ending.by_user = true;
-    if (!ending.by_user && rung.may_stand_still && rungs_.size() > 1)
-      ending.stood_still = best.stand_still();
+    if (!ending.by_user && active_->may_stand_still) ending.stood_still = best.stand_still();
     // The loop may ask more than once before it ends.
     changes = changes || (!ending.by_user && !ending.stood_still && search && search->due());
     return ending.by_user || ending.stood_still || changes;
@@ -443,12 +442,13 @@ Ending Solver::Work::run(System& system, const SolveOptions& how) {
     const std::span<double> x = scaling ? loop_x : system.x;
     const double unit = scaling ? norm(b) : system.unit;
     const double atol = std::ldexp(how.atol, -system.exponent) * unit / system.unit;
-    const solvers::Tolerances rule{.rtol = how.rtol * part,
-                                   .atol = atol * part,
-                                   .divtol = kDivergence,
-                                   .max_iterations = how.max_iterations - all.iterations,
-                                   .drops_worse_guess = times == 0,
-                                   .rows = active_->loop->row_test()};
+    const solvers::Tolerances rule{
+        .rtol = how.rtol * part,
+        .atol = atol * part,
+        .divtol = kDivergence,
+        .max_iterations = how.max_iterations - all.iterations,
+        .drops_worse_guess = times == 0 && how.drop_worse_guess,
+        .rows = how.in_every_row ? active_->loop->row_test() : solvers::RowTest::none};
     Ending ending = run_loop(b, x, system.has_guess, unit, rule, system, how);
     if (scaling) system.x = scaling->from_columns(loop_x);
     system.has_guess = true;
@@ -472,7 +472,7 @@ double Solver::Work::excess(const System& system, const SolveOptions& how,
   relative_residual = relative(of.norm, system.unit);
   const double target = std::max(how.rtol * system.unit, std::ldexp(how.atol, -system.exponent));
   const double as_it_is = of.norm / target;
-  if (!of.of_rows) return as_it_is;
+  if (!of.of_rows || !how.in_every_row) return as_it_is;
   return std::max(as_it_is, *of.of_rows / relative(target, system.unit));
 }
 
@@ -500,6 +500,7 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
   Ending ending;
   try {
     activate(k);
+    active_->may_stand_still = rung.may_stand_still && rungs_.size() > 1 && !climb.to_the_end;
     ending = run(system, how);
   } catch (const Error& error) {
     if (rungs_.size() == 1 || error.code() == ExitCode::internal ||
@@ -553,6 +554,9 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
 SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
   SolveReport report;
   Climb climb(rungs_.size());
+  const Array<double> guess = system.x;
+  double of_guess = 1;
+  if (system.has_guess) excess(system, how, of_guess);
   for (;;) {
     const auto k = next(climb);
     if (k) {
@@ -566,9 +570,16 @@ SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
   if (!climb.ran) throw Error(*climb.error);
   system.x = std::move(climb.x);
   report.status = climb.status;
+  if (!report.converged() && !(report.relative_residual <= of_guess)) {
+    system.x = guess;
+    report.notes.push_back(fmt::format(
+        "x is the initial guess, whose residual is {:.2g} of ||b||; that of the solve was {:.2g}",
+        of_guess, report.relative_residual));
+    report.relative_residual = of_guess;
+  }
   if (active_ && active_->search) {
     const auto& notes = active_->search->notes();
-    report.notes.assign(notes.begin(), notes.end());
+    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   }
   return report;
 }
@@ -660,15 +671,15 @@ void Solver::Work::solve_block(std::span<const double> b, std::span<double> x, s
     };
     observers[j].stop = how.stop;
   }
-  const std::vector<solvers::SolveResult> results =
-      active_->loop->solve(one_after_the_other(static_cast<const double*>(all_b.data()), n, width),
-                           one_after_the_other(all_x.data(), n, width), !guess,
-                           {.rtol = how.rtol,
-                            .atol = 0,
-                            .divtol = kDivergence,
-                            .max_iterations = how.max_iterations,
-                            .rows = active_->loop->row_test()},
-                           observers);
+  const std::vector<solvers::SolveResult> results = active_->loop->solve(
+      one_after_the_other(static_cast<const double*>(all_b.data()), n, width),
+      one_after_the_other(all_x.data(), n, width), !guess,
+      {.rtol = how.rtol,
+       .atol = 0,
+       .divtol = kDivergence,
+       .max_iterations = how.max_iterations,
+       .rows = how.in_every_row ? active_->loop->row_test() : solvers::RowTest::none},
+      observers);
   const double seconds = watch.seconds() / static_cast<double>(width);
   for (std::int64_t j = 0; j < width; ++j) {
     System& system = systems[j];

@@ -120,6 +120,20 @@ TEST(ApiSolver, AutoScalesWhereRowsDiffer) {
   EXPECT_LE(std::sqrt(of_r / of_b), 1.03e-8);
 }
 
+// Without the test of rows, GMRES minimises the residual as it is.
+TEST(ApiSolver, RowsCountAsTheyAreWhereAsked) {
+  const System system = system_of(8, 8, [](auto i, auto j) {
+    return std::pow(static_cast<double>(i + 1), static_cast<double>(7 - j));
+  });
+  const std::vector<double> b = {1, 0, 0, 0, 0, 0, 0, 0};
+  Solver solver(system.arrays(), {.method = "gmres", .preconditioner = "none"});
+  for (const bool in_every_row : {true, false}) {
+    const Solved result = solved(solver, b, {.in_every_row = in_every_row, .max_iterations = 4});
+    EXPECT_EQ(std::abs(result.report.history.back() - system.relative_residual(b, result.x)) < 1e-6,
+              !in_every_row);
+  }
+}
+
 TEST(ApiSolver, NamedScalingsSolveTheCallersSystem) {
   const System system = grid(20, 0.3);
   const std::vector<double> b = random_vector(400);
@@ -168,9 +182,12 @@ TEST(ApiSolver, BeginsWithAGuess) {
   EXPECT_TRUE(near.converged());
   EXPECT_LT(near.iterations, solved(solver, b).report.iterations * 2 / 3);
   EXPECT_LE(system.relative_residual(b, x), 1.03e-8);
-  std::vector<double> far(900, 1e9);  // is left out
+  std::vector<double> far(900, 1e9), kept(900, 1e3);
   EXPECT_TRUE(solver.solve(b, far, {.guess = true}).converged());
   EXPECT_LE(system.relative_residual(b, far), 1.03e-8);
+  const SolveReport from_far = solver.solve(b, kept, {.guess = true, .drop_worse_guess = false});
+  EXPECT_GT(from_far.history.front(), 100);
+  EXPECT_LE(system.relative_residual(b, kept), 1.03e-8);
 }
 
 TEST(ApiSolver, SolvesManyTogetherAndAloneAlike) {
@@ -237,8 +254,7 @@ TEST(ApiSolver, ShowsIterationsAndStops) {
   };
   const Solved result = solved(solver, b, how);
   EXPECT_EQ(result.report.status, Status::interrupted);
-  EXPECT_GE(norms.size(), 6u);
-  EXPECT_LT(norms.size(), 9u);
+  EXPECT_EQ(norms.size(), 6u);
   EXPECT_NEAR(system.relative_residual(b, seen), norms.back(), 1e-6 * norms.front());
   EXPECT_LT(result.report.relative_residual, 1);
   bool asked = false;
@@ -262,6 +278,18 @@ TEST(ApiSolver, SaysWhyItHasNotConverged) {
   const Solved negative = solved(cg, random_vector(50));
   EXPECT_EQ(negative.report.status, Status::breakdown);
   EXPECT_NE(negative.report.text.find("not definite"), std::string::npos) << negative.report.text;
+}
+
+TEST(ApiSolver, EveryRungEndsOnASingularMatrix) {
+  const System system =
+      system_of(2, 2, [](auto i, auto j) { return i == 0 && j == 0 ? 1.0 : 0.0; });
+  Solver solver(system.arrays());
+  const Solved result = solved(solver, {1.0, 1.0});
+  EXPECT_FALSE(result.report.converged());
+  EXPECT_GT(result.report.attempts.size(), 2u);
+  EXPECT_LE(result.report.relative_residual, 1) << "no worse than x = 0";
+  EXPECT_NEAR(system.relative_residual(std::vector<double>{1, 1}, result.x),
+              result.report.relative_residual, 1e-12);
 }
 
 TEST(ApiSolver, SmallestSystems) {
