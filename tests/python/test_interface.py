@@ -245,7 +245,7 @@ def test_a_callback_of_a_solver_ends_it_by_true_only():
     seen = []
     with pytest.warns(tr.ConvergenceWarning):
         solver.solve(np.ones(64), callback=lambda x: seen.append(x) or len(seen) == 2)
-    assert len(seen) == 2 and solver.info == 2
+    assert len(seen) == 2 and solver.info in (2, 3)
     assert solver.report["last_solve"]["status"] == "interrupted"
     solver.solve(np.ones(64), callback=lambda x: "a word that is true")
     assert solver.info == 0
@@ -742,3 +742,11 @@ def test_the_stub_names_what_the_extension_has():
         if isinstance(thing, type):
             for member in dir(thing):
                 assert member.startswith("_") or f" {member}(" in stub or f" {member}: " in stub
+
+
+def test_examples_of_the_page():
+    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    text = page.read_text().replace("```", "")
+    test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(page), 0)
+    assert len(test.examples) > 10
+    assert doctest.DocTestRunner().run(test).failed == 0
