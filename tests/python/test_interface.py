@@ -48,7 +48,8 @@ def test_every_sparse_format_is_solved(format, kind):
 
 
 def test_dense_matrices_are_solved():
-    for A in (poisson(5).toarray(), np.asfortranarray(poisson(5).toarray()), np.asmatrix(np.eye(25))):
+    dense = poisson(5).toarray()
+    for A in (dense, np.asfortranarray(dense), dense[::-1, ::-1], np.asmatrix(dense)):
         x, info = tr.solve(A, np.ones(25))
         assert info == 0 and x.shape == (25,) and relative_residual(A, x, np.ones(25)) <= 1e-8
 
