@@ -38,7 +38,7 @@ class ForThisProcess:
 
 
 class OneAtATime:
-    """Lets one thread pass; others wait. A callback that comes back to its own solver is refused."""
+    """Lets one thread pass; others wait. A callback that uses its own solver is refused."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

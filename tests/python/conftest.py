@@ -3,6 +3,12 @@
 
 from __future__ import annotations
 
+import os
+
+# Threads that spin while they wait make tests of small systems slow on a machine with other work.
+# OpenMP reads this when trireme is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import numpy as np
 import pytest
 import scipy.sparse as sp

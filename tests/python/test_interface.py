@@ -48,7 +48,8 @@ def test_every_sparse_format_is_solved(format, kind):
 
 
 def test_dense_matrices_are_solved():
-    for A in (poisson(5).toarray(), np.asfortranarray(poisson(5).toarray()), np.asmatrix(np.eye(25))):
+    dense = poisson(5).toarray()
+    for A in (dense, np.asfortranarray(dense), dense[::-1, ::-1], np.asmatrix(dense)):
         x, info = tr.solve(A, np.ones(25))
         assert info == 0 and x.shape == (25,) and relative_residual(A, x, np.ones(25)) <= 1e-8
 
@@ -245,7 +246,7 @@ def test_a_callback_of_a_solver_ends_it_by_true_only():
     seen = []
     with pytest.warns(tr.ConvergenceWarning):
         solver.solve(np.ones(64), callback=lambda x: seen.append(x) or len(seen) == 2)
-    assert len(seen) == 2 and solver.info == 2
+    assert len(seen) == 2 and solver.info in (2, 3)
     assert solver.report["last_solve"]["status"] == "interrupted"
     solver.solve(np.ones(64), callback=lambda x: "a word that is true")
     assert solver.info == 0
@@ -742,3 +743,11 @@ def test_the_stub_names_what_the_extension_has():
         if isinstance(thing, type):
             for member in dir(thing):
                 assert member.startswith("_") or f" {member}(" in stub or f" {member}: " in stub
+
+
+def test_examples_of_the_page():
+    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    text = page.read_text().replace("```", "")
+    test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(page), 0)
+    assert len(test.examples) > 10
+    assert doctest.DocTestRunner().run(test).failed == 0
