@@ -327,8 +327,8 @@ class Solver(ForThisProcess):
         how.max_iterations = count_of("maxiter", maxiter)
         how.solves_after = count_of("solves_after", solves_after, least=0)
         x: NDArray[Any]
-        if x0 is None:
-            x = np.zeros(given.size)
+        if x0 is None:  # where a solve of several is interrupted, the last ones are not reached
+            x = np.empty(given.size) if given.ndim == 1 else np.zeros(given.size)
         else:
             guess = numbers_of("x0", x0, rows)
             if guess.size != given.size:
