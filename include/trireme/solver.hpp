@@ -2,8 +2,9 @@
 // Trireme in C++20, without MPI, PETSc and HDF5: one process, on CPUs or on one GPU. The Python
 // package trireme is made of nothing else.
 //
-//   trireme::api::Solver solver({.rows = n, .cols = n, .row_ptr = ptr, .col_idx = idx, .values = a});
-//   trireme::api::SolveReport report = solver.solve(b, x, {.rtol = 1e-8});  // x: guess, then solution
+//   using namespace trireme::api;
+//   Solver solver({.rows = n, .cols = n, .row_ptr = ptr, .col_idx = idx, .values = a});
+//   SolveReport report = solver.solve(b, x, {.rtol = 1e-8});
 //
 // Stable: what this header declares keeps its name and its meaning from version 0.2.0 on, until
 // version 1.0 at least. Later versions may add members, words for an option, and functions.
@@ -74,15 +75,15 @@ struct SolverOptions {
   // auto, or a name of methods(): cg, bicgstab, minres, gmres, ... auto looks at the matrix, begins
   // with what is cheapest, and goes on to another one where that fails.
   std::string method = "auto";
-  // auto, none, jacobi, block-jacobi, chebyshev, multigrid. auto begins with jacobi and changes to what
-  // pays while it solves.
+  // auto, none, jacobi, block-jacobi, chebyshev, multigrid. auto begins with jacobi and changes to
+  // what pays while it solves. chebyshev is for methods for symmetric matrices.
   std::string preconditioner = "auto";
   std::string kernel = "auto";       // or a name of kernels()
   std::string precision = "double";  // double, or mixed: matrix values in FP32, corrected in FP64
   std::string device = "auto";       // auto, cpu, cuda
   // auto, none, diagonal, ruiz, matching: by which powers of two rows and columns are multiplied.
   std::string scaling = "auto";
-  std::int32_t block_size = 1;  // consecutive rows that are the unknowns of one node
+  std::int32_t block_size = 1;  // consecutive rows that are the unknowns of one node, 1 to 32
   std::int32_t restart = 30;    // of gmres
   std::int32_t chebyshev_degree = 4;
   MultigridOptions multigrid{};
@@ -100,15 +101,17 @@ struct SolverOptions {
 struct Iteration {
   std::int64_t number = 0;
   double relative_norm = 0;  // of the residual that the method tests, over ||b||
-  // Writes the present solution, rows() numbers. Null: the method has none at this moment.
+  // Writes the present solution, rows() numbers. Null: there is none at this moment, as with
+  // methods that restart and on a GPU.
   std::function<void(std::span<double>)> copy_solution{};
 };
 
 struct SolveOptions {
-  // Converged: ||b - A x|| <= max(rtol ||b||, atol).
+  // Converged: ||b - A x|| <= max(rtol ||b||, atol), or up to 2 % more, for rounding. One of them
+  // is above 0.
   double rtol = 1e-8, atol = 0;
-  // The same must hold, within rtol, for the residual and b with each row divided by its size, where
-  // rows differ in size by 1000 or more.
+  // The same must hold, within rtol, for the residual and b with each row divided by its size,
+  // where rows differ in size by 1000 or more.
   bool in_every_row = true;
   std::int64_t max_iterations = 10000;
   bool guess = false;            // x holds an initial guess
@@ -191,8 +194,8 @@ class Solver {
   // New values, in the order of the caller's arrays. What was set up for the old values is set up
   // anew by the next solve that needs it.
   void update(std::span<const double> values);
-  // z = M^-1 r by the preconditioner that the options name, which is set up by the first call.
-  // Throws Failure{usage} where they name none.
+  // z = M^-1 r by the preconditioner that the options name, one of multigrid, jacobi and none,
+  // which is set up by the first call. Throws Failure{usage} for others.
   void precondition(std::span<const double> r, std::span<double> z);
   SolverFacts facts() const;
 

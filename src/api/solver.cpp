@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A Solver brings a system into a range where squares are doubles, and climbs the rungs of
-// planning/rungs.hpp until b - A x is small.
+// planning/rungs.hpp until b - A x is small. A symmetric matrix with a negative diagonal is solved
+// as -A x = -b, since methods and multigrid want a positive one.
 //
 //   b, x of the caller --2^k--> system --D_r, D_c P of the rung--> loop
 //                                  |                                 |
@@ -124,12 +125,14 @@ double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
 
 // b and x0 of the caller, brought by powers of two to where squares are doubles.
 struct System {
-  System(std::span<const double> of_b, std::span<const double> of_x0, int of_matrix)
+  System(std::span<const double> of_b, std::span<const double> of_x0, int of_matrix, bool negated)
       : exponent(right_hand_side_exponent(MPI_COMM_SELF, of_b, of_x0, of_matrix)),
         of_x(exponent - of_matrix),
         b(times_power_of_two(of_b, -exponent)),
         x(times_power_of_two(of_x0, -of_x)),
         unit(norm(b)) {
+    if (negated)
+      for (double& value : b) value = -value;
     x.resize(b.size(), 0.0);
     has_guess = std::ranges::any_of(x, [](double v) { return v != 0; });
   }
@@ -204,8 +207,8 @@ class Solver::Work {
   };
   struct Climb;
 
-  // Chooses the rungs by the present values.
-  void choose_rungs();
+  // Brings new values of the matrix to where the loops take them, and chooses the rungs by them.
+  void take_values();
   std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix);
   // Makes rung k the active one. Throws what Loop throws.
   void activate(std::size_t k);
@@ -233,8 +236,9 @@ class Solver::Work {
   std::optional<Scaling> scaling_;
   std::int32_t restart_;
   PreconditionerData data_;
-  std::shared_ptr<DistributedMatrix> matrix_;  // the caller's times 2^-exponent_
+  std::shared_ptr<DistributedMatrix> matrix_;  // the caller's times 2^-exponent_, or -2^-exponent_
   int exponent_ = 0;
+  bool negated_ = false;
   std::shared_ptr<Operator> operator_;  // of matrix_; null: not needed yet
   std::vector<Rung> rungs_;
   std::size_t begins_at_ = 0;
@@ -279,10 +283,9 @@ Solver::Work::Work(const CsrArrays& matrix, const SolverOptions& options)
            .chebyshev_degree = options.chebyshev_degree,
            .multigrid = multigrid_options(options),
            .modes = near_nullspace(options, rows())};
-  exponent_ = scale_matrix(*matrix_);
+  take_values();
   kernel_ = options.kernel != kAuto ? options.kernel
                                     : std::string(choose_kernel_for(*matrix_, device_, precision_));
-  choose_rungs();
   facts_.rows = rows();
   facts_.nnz = matrix_->global_nnz;
   facts_.kernel = kernel_;
@@ -290,10 +293,16 @@ Solver::Work::Work(const CsrArrays& matrix, const SolverOptions& options)
   facts_.precision = to_string(precision_);
 }
 
-void Solver::Work::choose_rungs() {
+void Solver::Work::take_values() {
+  exponent_ = scale_matrix(*matrix_);
   std::vector<Rung> before = std::move(rungs_);
-  const MatrixLook& look = look_at(*matrix_);
+  const MatrixLook look = look_at(*matrix_);
   facts_.matrix = in_short(look);
+  negated_ = look.symmetric() && look.all_negative();
+  if (negated_) {
+    for (double& value : matrix_->blocks.local.values) value = -value;
+    ++matrix_->values_version;
+  }
   if (method_)
     rungs_ = {{.method = std::string(method_->info.name),
                .preconditioner = preconditioner_,
@@ -598,7 +607,8 @@ SolveReport Solver::Work::solve(std::span<const double> b, std::span<double> x,
     fail(ExitCode::usage, "max_iterations cannot be {}", how.max_iterations);
   const double set_up_before = facts_.set_up_seconds;
   const double searched_before = active_ && active_->search ? active_->search->set_up_seconds() : 0;
-  System system(b, how.guess ? std::span<const double>(x) : std::span<const double>(), exponent_);
+  System system(b, how.guess ? std::span<const double>(x) : std::span<const double>(), exponent_,
+                negated_);
   SolveReport report;
   if (!(system.unit > 0)) {
     std::ranges::fill(x, 0.0);
@@ -655,7 +665,8 @@ void Solver::Work::solve_block(std::span<const double> b, std::span<double> x, s
     const auto column = x.subspan((first + j) * n, n);
     const System& system = systems.emplace_back(
         b.subspan((first + j) * n, n),
-        how.guess ? std::span<const double>(column) : std::span<const double>(), exponent_);
+        how.guess ? std::span<const double>(column) : std::span<const double>(), exponent_,
+        negated_);
     const Array<double> loop_b = scaling ? scaling->to_rows(system.b) : system.b;
     const Array<double> loop_x = scaling ? scaling->to_columns(system.x) : system.x;
     std::ranges::copy(loop_b, all_b.begin() + j * n);
@@ -753,7 +764,7 @@ void Solver::Work::update(std::span<const double> values) {
   require_size(values.size(), matrix_->blocks.nnz(), "values");
   require_finite(values, "values");
   matrix_->replace_values(values);
-  exponent_ = scale_matrix(*matrix_);
+  take_values();
   given_.reset();
   inverse_.clear();
   if (operator_ && operator_->can_refresh()) {
@@ -763,7 +774,6 @@ void Solver::Work::update(std::span<const double> values) {
     active_.reset();
   }
   if (active_ && active_->scaling) active_.reset();
-  choose_rungs();
   if (active_) active_->stale = true;
 }
 
@@ -774,9 +784,7 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
   const auto is = [&](PreconditionerKind kind) {
     return preconditioner_ && preconditioner_->is(kind);
   };
-  const auto copy_scaled = [&](std::span<const double> from) {
-    for (std::size_t i = 0; i < z.size(); ++i) z[i] = std::ldexp(from[i], -exponent_);
-  };
+  const double sign = negated_ ? -1 : 1;
   if (is(PreconditionerKind::given)) {
     if (!given_) {
       const Stopwatch watch;
@@ -787,7 +795,7 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
       facts_.set_up_seconds += watch.seconds();
     }
     given_->apply(r, z);
-    if (exponent_ != 0) copy_scaled(z);
+    for (double& value : z) value = sign * std::ldexp(value, -exponent_);
   } else if (is(PreconditionerKind::jacobi)) {
     if (inverse_.empty()) {
       inverse_.resize(static_cast<std::size_t>(rows()));
@@ -799,7 +807,8 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
         inverse_[i] = 1 / inverse_[i];
       }
     }
-    for (std::size_t i = 0; i < z.size(); ++i) z[i] = std::ldexp(inverse_[i] * r[i], -exponent_);
+    for (std::size_t i = 0; i < z.size(); ++i)
+      z[i] = sign * std::ldexp(inverse_[i] * r[i], -exponent_);
   } else if (is(PreconditionerKind::none)) {
     std::ranges::copy(r, z.begin());
   } else {

@@ -98,6 +98,27 @@ TEST(ApiSolver, AutoGoesOnWhereCgMeetsANegativeCurvature) {
   EXPECT_EQ(solved(solver, b).report.attempts.size(), 1u);
 }
 
+TEST(ApiSolver, ANegativeDefiniteMatrixIsSolvedByMultigridToo) {
+  System system = grid(40);
+  for (double& value : system.values) value = -value;
+  const std::vector<double> b = random_vector(1600);
+  for (const std::string preconditioner : {"auto", "multigrid", "chebyshev"}) {
+    SCOPED_TRACE(preconditioner);
+    Solver solver(system.arrays(), {.method = "cg", .preconditioner = preconditioner});
+    expect_solution(system, b, solved(solver, b));
+    EXPECT_NE(solver.facts().matrix.find("negative"), std::string::npos) << solver.facts().matrix;
+    const System positive = grid(40);
+    solver.update(positive.values);
+    expect_solution(positive, b, solved(solver, b));
+  }
+  Solver solver(system.arrays(), {.preconditioner = "multigrid"});
+  std::vector<double> z(1600);
+  solver.precondition(b, z);
+  double dot = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) dot += b[i] * z[i];
+  EXPECT_LT(dot, 0) << "M^-1 is near A^-1";
+}
+
 TEST(ApiSolver, AutoScalesWhereRowsDiffer) {
   System system = grid(20, 0.3);
   for (std::int64_t i = 0; i < system.rows; ++i)

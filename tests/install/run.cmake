@@ -1,6 +1,6 @@
 # cmake -P: installs the built library into a fresh folder, builds the consumer against it, runs it.
-# Takes BUILD, SOURCE, WORK, GENERATOR, CC, CXX, C_FLAGS, MPIEXEC (a list: command and flags) and RUN (what
-# comes before a program that is started alone).
+# Takes BUILD, SOURCE, WORK, GENERATOR, CC, CXX, C_FLAGS, MPIEXEC (a list: command and flags) and
+# RUN (what comes before a program that is started alone).
 function(must)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT result EQUAL 0)
