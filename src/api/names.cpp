@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What this build offers, by name.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/failures.hpp"
 #include "api/words.hpp"
+#include "base/choices.hpp"
 #include "base/error.hpp"
 #include "device/device.hpp"
 #include "kernels/registry.hpp"
@@ -12,32 +19,30 @@
 namespace trireme::api {
 namespace {
 
-struct Synonym {
-  std::string_view word, name;
-};
-// Names that the list has under those of PETSc or of its own types.
-constexpr Synonym kSynonyms[] = {{"block-jacobi", "pbjacobi"}, {"chebyshev", "trireme_chebyshev"}};
-constexpr std::string_view kPreconditioners[] = {"none", "jacobi", "block-jacobi", "chebyshev",
-                                                 "multigrid"};
+// That of the list without the mark of our own PC types: block-jacobi.
+std::string word_of(solvers::PreconditionerKind kind) {
+  constexpr std::string_view mark = "trireme_";
+  std::string_view name = solvers::name_of(kind);
+  if (name.starts_with(mark)) name.remove_prefix(mark.size());
+  std::string word(name);
+  std::ranges::replace(word, '_', '-');
+  return word;
+}
 
 }  // namespace
 
 AnyPreconditioner preconditioner_of(const std::string& word) {
-  for (const std::string_view known : kPreconditioners)
-    if (known == word) {
-      for (const Synonym& synonym : kSynonyms)
-        if (synonym.word == word) return AnyPreconditioner(synonym.name);
-      return AnyPreconditioner(word);
-    }
-  std::string known;
-  for (const std::string_view name : kPreconditioners) known += ", " + std::string(name);
-  fail(ExitCode::usage, "there is no preconditioner '{}'; use auto{}", word, known);
+  std::optional<AnyPreconditioner> found;
+  solvers::for_each_preconditioner([&](solvers::PreconditionerKind kind, auto) {
+    if (word_of(kind) == word) found.emplace(kind);
+  });
+  if (found) return *found;
+  fail(ExitCode::usage, "there is no preconditioner '{}'; use one of: {}, {}", word, kAuto,
+       fmt::join(preconditioners(), ", "));
 }
 
 std::string word_of(const AnyPreconditioner& preconditioner) {
-  for (const Synonym& synonym : kSynonyms)
-    if (AnyPreconditioner(synonym.name) == preconditioner) return std::string(synonym.word);
-  return preconditioner.name();
+  return preconditioner.own() ? word_of(preconditioner.own()->kind) : preconditioner.name();
 }
 
 std::vector<std::string> methods() {
@@ -50,7 +55,10 @@ std::vector<std::string> methods() {
 }
 
 std::vector<std::string> preconditioners() {
-  return {std::begin(kPreconditioners), std::end(kPreconditioners)};
+  std::vector<std::string> words;
+  solvers::for_each_preconditioner(
+      [&](solvers::PreconditionerKind kind, auto) { words.push_back(word_of(kind)); });
+  return words;
 }
 
 std::vector<KernelFacts> kernels() {
@@ -65,13 +73,6 @@ std::vector<KernelFacts> kernels() {
   return all;
 }
 
-bool has_gpu() {
-  try {
-    select_device();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
+bool has_gpu() { return cuda_available(); }
 
 }  // namespace trireme::api

@@ -32,18 +32,19 @@ void PreconditionerSearch::predict() {
   predict_costs(rule_, candidates_, product > 0 ? product : 0.5 * iteration, on_gpu_, false);
 }
 
+void PreconditionerSearch::between_solves(std::int64_t solves_ahead) {
+  solving_ = false;
+  solves_after_ = solves_ahead;
+  if (!nothing_to_choose_ && solves_ > 0 && rule_.next(outlook())) change();
+}
+
 void PreconditionerSearch::solve_begins(std::int64_t solves_after) {
   norms_.clear();
   took_over_ = 0;
   seconds_before_ = 0;
   next_look_ = 0;
+  between_solves(solves_after + 1);
   solves_after_ = solves_after;
-  solving_ = false;
-  if (!nothing_to_choose_ && solves_ > 0) {
-    ++solves_after_;  // the solve that begins is ahead as a whole
-    if (rule_.next(outlook())) change();
-    --solves_after_;
-  }
   solving_ = true;
   watch_ = {};
 }

@@ -20,8 +20,9 @@ class PreconditionerSearch {
   // `loop` works with first_preconditioner(), and must outlive this.
   PreconditionerSearch(const DistributedMatrix& matrix, std::string_view method, Loop& loop);
 
-  // Comes before each solve, of which so many follow. Where a change pays before the solve begins,
-  // it takes place here.
+  // Makes a change that pays for so many solves ahead, after a solve.
+  void between_solves(std::int64_t solves_ahead);
+  // Comes before each solve, of which so many follow, with what between_solves() does.
   void solve_begins(std::int64_t solves_after);
   // The norm that the method tests, in every iteration.
   void iteration(double norm, double target);

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "api/caller_matrix.hpp"
@@ -222,6 +223,7 @@ class Solver::Work {
   bool climb_one(std::size_t k, System& system, const SolveOptions& how, Climb& climb,
                  SolveReport& report);
   SolveReport climb(System& system, const SolveOptions& how);
+  std::string_view what_to_do(const SolveReport& report, const SolveOptions& how) const;
   void count(const SolveReport& report);
   // The columns first .. first + width - 1 together, by the active loop. Those that have not
   // converged keep the status not_converged.
@@ -331,8 +333,10 @@ std::shared_ptr<Operator> Solver::Work::make_operator(
 void Solver::Work::activate(std::size_t k) {
   const Rung& rung = rungs_[k];
   if (active_ && active_->rung == k) {
+    const Stopwatch watch;
     if (active_->stale) active_->loop->renew();
     active_->stale = false;
+    facts_.set_up_seconds += watch.seconds();
     return;
   }
   active_.reset();
@@ -635,14 +639,18 @@ SolveReport Solver::Work::solve(std::span<const double> b, std::span<double> x,
     report.text = fmt::format("converged after {} iterations: ||b - A x|| is {:.2g} of ||b||",
                               report.iterations, report.relative_residual);
   else
-    report.text = fmt::format(
-        "not converged: {}; ||b - A x|| is {:.2g} of ||b||{}", report.text,
-        report.relative_residual,
-        report.status == Status::interrupted ? ""
-        : rungs_.size() > 1 ? "; every method of auto was tried; complete factors may solve it"
-                            : "; method auto tries others");
+    report.text = fmt::format("not converged: {}; ||b - A x|| is {:.2g} of ||b||{}", report.text,
+                              report.relative_residual, what_to_do(report, how));
   count(report);
   return report;
+}
+
+std::string_view Solver::Work::what_to_do(const SolveReport& report,
+                                          const SolveOptions& how) const {
+  if (report.status == Status::interrupted) return "";
+  if (report.iterations >= how.max_iterations) return "; more iterations may be allowed";
+  return rungs_.size() > 1 ? "; every method of auto was tried; complete factors may solve it"
+                           : "; method auto tries others";
 }
 
 void Solver::Work::count(const SolveReport& report) {
@@ -739,6 +747,12 @@ std::vector<SolveReport> Solver::Work::solve_many(std::span<const double> b, std
   const auto is_zero = [&](std::int64_t j) {
     return std::ranges::all_of(b.subspan(j * n, n), [](double v) { return v == 0; });
   };
+  // What the first one has shown may make a set-up pay for the others.
+  if (reports[0].converged() && active_ && active_->search && width > 1) {
+    const double before = active_->search->set_up_seconds();
+    active_->search->between_solves(how.solves_after + width - 1);
+    facts_.set_up_seconds += active_->search->set_up_seconds() - before;
+  }
   const bool together = reports[0].converged() && active_ && how.atol == 0 && n > 0;
   std::int64_t j = 1;
   while (j < width) {
@@ -814,8 +828,10 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
   } else {
     fail(
         ExitCode::usage,
-        "precondition() applies preconditioner multigrid, jacobi or none, which the options of the "
-        "solver must name");
+        "precondition() applies {}, {} and {}, one of which the options of the solver must name as "
+        "its preconditioner",
+        solvers::name_of(PreconditionerKind::given), solvers::name_of(PreconditionerKind::jacobi),
+        solvers::name_of(PreconditionerKind::none));
   }
 }
 

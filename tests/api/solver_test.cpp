@@ -207,7 +207,7 @@ TEST(ApiSolver, BeginsWithAGuess) {
   EXPECT_TRUE(solver.solve(b, far, {.guess = true}).converged());
   EXPECT_LE(system.relative_residual(b, far), 1.03e-8);
   const SolveReport from_far = solver.solve(b, kept, {.guess = true, .drop_worse_guess = false});
-  EXPECT_GT(from_far.history.front(), 100);
+  EXPECT_GT(from_far.history.front(), 10);
   EXPECT_LE(system.relative_residual(b, kept), 1.03e-8);
 }
 
@@ -229,6 +229,17 @@ TEST(ApiSolver, SolvesManyTogetherAndAloneAlike) {
     else
       EXPECT_LE(system.relative_residual(b_j, x_j), 1.03e-8);
   }
+}
+
+TEST(ApiSolver, ASetUpPaysForTheOthersOfMany) {
+  const System system = grid(150);
+  constexpr std::int64_t width = 24;
+  const std::vector<double> b = random_vector(system.rows * width);
+  std::vector<double> x(b.size());
+  Solver solver(system.arrays(), {.method = "cg"});
+  const std::vector<SolveReport> reports = solver.solve_many(b, x, width);
+  for (const SolveReport& report : reports) EXPECT_TRUE(report.converged()) << report.text;
+  EXPECT_EQ(reports.back().preconditioner, "multigrid");
 }
 
 TEST(ApiSolver, NewValuesAreSolvedWith) {
