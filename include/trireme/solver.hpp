@@ -207,8 +207,8 @@ class Solver {
 // A matrix that multiplies by a kernel. It may be rectangular on the CPU.
 class Product {
  public:
-  Product(const CsrArrays& matrix, const std::string& kernel = "auto",
-          const std::string& device = "auto");
+  explicit Product(const CsrArrays& matrix, const std::string& kernel = "auto",
+                   const std::string& device = "auto");
   ~Product();
   Product(Product&&) noexcept;
   Product& operator=(Product&&) noexcept;

@@ -42,13 +42,13 @@ Array<double> blocks_of(const CsrMatrix<double>& matrix, std::int32_t size) {
 
 Loop::Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> op,
            const solvers::NamedMethod& method, std::int32_t restart, const PreconditionerData& data,
-           const AnyPreconditioner& preconditioner)
+           AnyPreconditioner preconditioner)
     : matrix_(std::move(matrix)),
       operator_(std::move(op)),
       method_(method),
       method_options_{.restart = restart},
       data_(data),
-      preconditioner_(preconditioner) {
+      preconditioner_(std::move(preconditioner)) {
   if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_)) {
     if (method.info.host_only)
       fail(ExitCode::usage, "method {} works on CPUs only; use {}, or device cpu", method.info.name,

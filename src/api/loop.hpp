@@ -35,7 +35,7 @@ class Loop {
   // that the method does not allow, input for a matrix that has none such, resource.
   Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> op,
        const solvers::NamedMethod& method, std::int32_t restart, const PreconditionerData& data,
-       const AnyPreconditioner& preconditioner);
+       AnyPreconditioner preconditioner);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
