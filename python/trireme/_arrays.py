@@ -14,6 +14,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from trireme._errors import InputError
+from trireme._other_arrays import matrix_on_host, on_host
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int32] | NDArray[np.int64]
@@ -105,17 +106,14 @@ def _indices(array: NDArray[Any]) -> Indices:
 
 def matrix_of(A: Any, *, square: bool = True) -> Csr:
     """The arrays of A, which are A's own ones where A is CSR with values in float64."""
-    if scipy.sparse.issparse(A):
-        _refuse_type("A", A.dtype)
-        shape = A.shape
-    elif isinstance(A, np.ndarray):
-        _refuse_type("A", A.dtype)
-        shape = A.shape
-    else:
+    A = matrix_on_host(A)
+    if not scipy.sparse.issparse(A) and not isinstance(A, np.ndarray):
         raise TypeError(
-            f"A is a {type(A).__name__}: it must be a sparse matrix or array of scipy, or a "
-            "2-D array of numpy"
+            f"A is a {type(A).__name__}: it must be a sparse matrix of scipy, torch or JAX, or a "
+            "2-D array of numpy, torch or JAX"
         )
+    _refuse_type("A", A.dtype)
+    shape = A.shape
     if len(shape) != 2:
         raise ValueError(f"A has the shape {shape}: it must have two dimensions")
     rows, cols = int(shape[0]), int(shape[1])
@@ -147,7 +145,7 @@ def matrix_of(A: Any, *, square: bool = True) -> Csr:
 
 
 def values_of(values: Any) -> Vector:
-    array = np.asarray(values)
+    array = np.asarray(on_host("values", values))
     _refuse_type("values", array.dtype)
     if array.ndim != 1:
         raise ValueError(f"values has the shape {array.shape}: it must have one dimension")
@@ -158,7 +156,7 @@ def numbers_of(name: str, array: Any, rows: int) -> NDArray[Any]:
     """A vector of `rows` numbers, or a matrix of that many rows, of the caller's type."""
     if scipy.sparse.issparse(array):
         raise TypeError(f"{name} is sparse: pass {name}.toarray()")
-    numbers = np.asarray(array)
+    numbers = np.asarray(on_host(name, array))
     _refuse_type(name, numbers.dtype)
     if numbers.ndim not in (1, 2) or numbers.shape[0] != rows:
         raise ValueError(

@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
     from trireme._report import Report
 
@@ -25,7 +22,7 @@ class NotConverged(RuntimeError):
 
     Attributes
     ----------
-    x : ndarray
+    x : ndarray, or the kind of array that b is
         What the solve has reached, in the shape of b.
     report : Report
         The report of the solver after this solve.
@@ -42,10 +39,10 @@ class NotConverged(RuntimeError):
     3
     """
 
-    x: NDArray[np.floating[Any]]
+    x: Any
     report: Report
 
-    def __init__(self, text: str, x: NDArray[np.floating[Any]], report: Report) -> None:
+    def __init__(self, text: str, x: Any, report: Report) -> None:
         super().__init__(text)
         self.x = x
         self.report = report

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from trireme import _core
 from trireme._arrays import (
@@ -23,11 +24,25 @@ from trireme._arrays import (
     numbers_of,
     tolerance_of,
 )
+from trireme._other_arrays import in_kind_of, matrix_on_host, on_host
 from trireme._solver import BREAKDOWN, SINGLE_RTOL, Callback, is_main_thread, solver_options
 
 # Gets the number of the iteration, the relative norm, and the solution where there is one.
 _Shown = Callable[[int, float, Vector | None], object]
-_Result = tuple[NDArray[Any], int]
+_Result = tuple[Any, int]
+_Function = TypeVar("_Function", bound=Callable[..., _Result])
+
+
+def _in_the_kind_of_b(function: _Function) -> _Function:
+    """Gives `function` arrays of SciPy and NumPy, and the caller x in the kind of b."""
+
+    @functools.wraps(function)
+    def called(A: Any, b: Any, x0: Any = None, **options: Any) -> _Result:
+        vectors = on_host("b", b), on_host("x0", x0)
+        x, info = function(matrix_on_host(A), *vectors, **options)
+        return in_kind_of(b, x), info
+
+    return cast(_Function, called)
 
 
 def _is_complex(array: Any) -> bool:
@@ -50,7 +65,7 @@ def _left_to_scipy(name: str, A: Any, b: Any, x0: Any, M: Any) -> bool:
     warnings.warn(
         f"trireme.{name}: {reason}: scipy.sparse.linalg.{name} solves",
         RuntimeWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     return True
 
@@ -162,10 +177,11 @@ def _checked_atol(name: str, atol: Any) -> Any:
     return atol
 
 
+@_in_the_kind_of_b
 def cg(
     A: Any,
-    b: ArrayLike,
-    x0: ArrayLike | str | None = None,
+    b: Any,
+    x0: Any = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
@@ -179,7 +195,7 @@ def cg(
 
     Parameters
     ----------
-    A : sparse matrix or array of scipy, or 2-D ndarray; shape (n, n)
+    A : sparse matrix of scipy, torch (CSR) or JAX, or 2-D array; shape (n, n)
         A LinearOperator, or a complex matrix, is left to scipy with a RuntimeWarning.
     b : array_like, shape (n,) or (n, 1)
         Right-hand side.
@@ -201,7 +217,8 @@ def cg(
     Returns
     -------
     x : ndarray, shape (n,)
-        float32 where A and b are float32, otherwise float64.
+        float32 where A and b are float32, otherwise float64. It is a torch tensor or a JAX array
+        where b is one.
     info : int
         0: converged. > 0: not converged, the number of iterations.
 
@@ -236,10 +253,11 @@ def cg(
     return system.result(system.x), 0 if report.status == "converged" else max(1, report.iterations)
 
 
+@_in_the_kind_of_b
 def bicgstab(
     A: Any,
-    b: ArrayLike,
-    x0: ArrayLike | str | None = None,
+    b: Any,
+    x0: Any = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
@@ -259,7 +277,8 @@ def bicgstab(
     Returns
     -------
     x : ndarray, shape (n,)
-        float32 where A and b are float32, otherwise float64.
+        float32 where A and b are float32, otherwise float64. It is a torch tensor or a JAX array
+        where b is one.
     info : int
         0: converged. > 0: not converged, the number of iterations. < 0: breakdown.
 
@@ -314,10 +333,11 @@ def _check_symmetric(matrix: Csr) -> None:
         raise ValueError("A is a non-symmetric matrix: minres needs a symmetric one")
 
 
+@_in_the_kind_of_b
 def minres(
     A: Any,
-    b: ArrayLike,
-    x0: ArrayLike | str | None = None,
+    b: Any,
+    x0: Any = None,
     *,
     rtol: float = 1e-5,
     shift: float = 0.0,
@@ -349,7 +369,8 @@ def minres(
     Returns
     -------
     x : ndarray, shape (n,)
-        float32 where A and b are float32, otherwise float64.
+        float32 where A and b are float32, otherwise float64. It is a torch tensor or a JAX array
+        where b is one.
     info : int
         0: converged. > 0: not converged, the number of iterations. < 0: breakdown.
 
@@ -415,10 +436,11 @@ def minres(
     return system.result(system.x), _info_with_breakdown(report)
 
 
+@_in_the_kind_of_b
 def gmres(
     A: Any,
-    b: ArrayLike,
-    x0: ArrayLike | str | None = None,
+    b: Any,
+    x0: Any = None,
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
@@ -451,7 +473,8 @@ def gmres(
     Returns
     -------
     x : ndarray, shape (n,)
-        float32 where A and b are float32, otherwise float64.
+        float32 where A and b are float32, otherwise float64. It is a torch tensor or a JAX array
+        where b is one.
     info : int
         0: converged. > 0: not converged, the number of cycles (of iterations for "legacy").
 
@@ -492,7 +515,7 @@ def gmres(
             "trireme.gmres called without specifying `callback_type`: 'legacy' is taken, as scipy "
             "does today; say 'legacy', 'pr_norm' or 'x'",
             DeprecationWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     if callback_type not in (None, "x", "pr_norm", "legacy"):
         raise ValueError(f"callback_type is {callback_type!r}: it must be x, pr_norm or legacy")

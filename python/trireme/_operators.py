@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from trireme import _core
 from trireme._arrays import ForThisProcess, OneAtATime, Vector, matrix_of
+from trireme._other_arrays import in_kind_of, on_host
 
 # Writes its second argument, whose size is that of the result.
 _Apply = Callable[[Vector, Vector], None]
@@ -27,7 +28,26 @@ def _applied(apply: _Apply, x: NDArray[Any], size: int) -> NDArray[Any]:
     return y
 
 
-class Preconditioner(ForThisProcess, LinearOperator):  # type: ignore[misc]
+class _Operator(ForThisProcess, LinearOperator):  # type: ignore[misc]
+    """A LinearOperator that gives products in the kind of the vectors."""
+
+    def matvec(self, x: Any) -> Any:
+        return in_kind_of(x, super().matvec(on_host("x", x)))
+
+    def rmatvec(self, x: Any) -> Any:
+        return in_kind_of(x, super().rmatvec(on_host("x", x)))
+
+    def matmat(self, X: Any) -> Any:
+        return in_kind_of(X, super().matmat(on_host("X", X)))
+
+    def rmatmat(self, X: Any) -> Any:
+        return in_kind_of(X, super().rmatmat(on_host("X", X)))
+
+    def dot(self, x: Any) -> Any:
+        return in_kind_of(x, super().dot(on_host("x", x)))
+
+
+class Preconditioner(_Operator):
     """z = M^-1 r as an operator for ``M`` of scipy's functions: see `Solver.aspreconditioner`."""
 
     def __init__(self, shape: tuple[int, int], apply: _Apply) -> None:
@@ -38,7 +58,7 @@ class Preconditioner(ForThisProcess, LinearOperator):  # type: ignore[misc]
         return _applied(self._apply, r, self.shape[0])
 
 
-class MatrixOperator(ForThisProcess, LinearOperator):  # type: ignore[misc]
+class MatrixOperator(_Operator):
     """A matrix that a kernel of Trireme multiplies by: see `aslinearoperator`."""
 
     def __init__(self, A: Any, kernel: str = "auto", device: str = "auto") -> None:
@@ -87,7 +107,7 @@ def aslinearoperator(A: Any, kernel: str = "auto", device: str = "auto") -> Matr
 
     Parameters
     ----------
-    A : sparse matrix or array of scipy, or 2-D ndarray; shape (m, n)
+    A : sparse matrix of scipy, torch (CSR) or JAX, or 2-D array; shape (m, n)
         Real. Its arrays are copied. It must be square on a GPU.
     kernel : str
         ``"auto"`` or one of `kernels`.
@@ -97,8 +117,9 @@ def aslinearoperator(A: Any, kernel: str = "auto", device: str = "auto") -> Matr
     Returns
     -------
     MatrixOperator
-        A LinearOperator with ``matvec``, ``rmatvec`` and ``matmat``. Vectors are NumPy arrays, and
-        results are float64, or complex128 for complex vectors.
+        A LinearOperator with ``matvec``, ``rmatvec`` and ``matmat``. Results are float64, or
+        complex128 for complex vectors. They are NumPy arrays, and torch tensors or JAX arrays for
+        vectors of these kinds.
 
     Raises
     ------

@@ -28,6 +28,7 @@ from trireme._arrays import (
 )
 from trireme._errors import ConvergenceWarning, NotConverged
 from trireme._operators import Preconditioner
+from trireme._other_arrays import in_kind_of, matrix_on_host, on_host
 from trireme._report import Report
 
 Callback = Callable[[Vector], object]
@@ -93,7 +94,7 @@ def solver_options(
         options.multigrid = multigrid_options(multigrid)
     rows = matrix.shape[0]
     if coordinates is not None:
-        places = np.asarray(coordinates)
+        places = np.asarray(on_host("coordinates", coordinates))
         if places.ndim != 2 or places.shape[1] not in (2, 3) or places.size != rows:
             raise ValueError(
                 f"coordinates has the shape {places.shape}: A has {rows} rows, so it must be "
@@ -114,7 +115,7 @@ class Solver(ForThisProcess):
 
     Parameters
     ----------
-    A : sparse matrix or array of scipy, or 2-D ndarray; shape (n, n)
+    A : sparse matrix of scipy, torch (CSR) or JAX, or 2-D array; shape (n, n)
         Real. Its arrays are copied. Entries of the same place add up.
     method : str
         ``"auto"`` or one of `methods`. ``"auto"`` looks at the matrix, begins with what is
@@ -244,8 +245,8 @@ class Solver(ForThisProcess):
 
     def solve(
         self,
-        b: ArrayLike,
-        x0: ArrayLike | None = None,
+        b: Any,
+        x0: Any = None,
         *,
         rtol: float = 1e-8,
         atol: float = 0.0,
@@ -253,7 +254,7 @@ class Solver(ForThisProcess):
         callback: Callback | None = None,
         raise_on_failure: bool = False,
         solves_after: int = 0,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Solve A x = b.
 
         Parameters
@@ -283,6 +284,7 @@ class Solver(ForThisProcess):
         -------
         ndarray
             The solution in the shape of b: float32 if A and b are float32, otherwise float64.
+            It is a torch tensor or a JAX array where b is one.
 
         Raises
         ------
@@ -308,14 +310,14 @@ class Solver(ForThisProcess):
 
     def _solve(
         self,
-        b: ArrayLike,
-        x0: ArrayLike | None,
+        b: Any,
+        x0: Any,
         rtol: float,
         atol: float,
         maxiter: int,
         callback: Callback | None,
         solves_after: int = 0,
-    ) -> NDArray[Any]:
+    ) -> Any:
         rows = self._shape[0]
         given = numbers_of("b", b, rows)
         single = self._single and given.dtype == np.float32
@@ -362,14 +364,14 @@ class Solver(ForThisProcess):
             x = x.reshape(given.shape, order="F")
             if given.flags.c_contiguous:
                 x = np.ascontiguousarray(x)
-        return x.astype(np.float32) if single else x
+        return in_kind_of(b, x.astype(np.float32) if single else x)
 
     def _hardest(self) -> int:
         """The number of the vector that failed first, or else that took most iterations."""
         failed = [k for k, report in enumerate(self._last) if report.status != "converged"]
         return failed[0] if failed else int(np.argmax([r.iterations for r in self._last]))
 
-    def _tell_failure(self, x: NDArray[Any], raises: bool, stacklevel: int) -> None:
+    def _tell_failure(self, x: Any, raises: bool, stacklevel: int) -> None:
         if all(report.status == "converged" for report in self._last):
             return
         number = self._hardest()
@@ -385,7 +387,7 @@ class Solver(ForThisProcess):
 
         Parameters
         ----------
-        A : ndarray of shape (nnz,), or a matrix as the solver was made of
+        A : array_like of shape (nnz,), or a matrix as the solver was made of
             New values in the order of ``A.data``, for a matrix in CSR; for another one, in the
             order of ``A.tocsr().data``. A matrix must have its nonzeros at the same places.
 
@@ -404,6 +406,7 @@ class Solver(ForThisProcess):
         >>> solver.solve(np.ones(2)).round(6)
         array([0.5 , 0.25])
         """
+        A = matrix_on_host(A) if getattr(A, "ndim", 1) == 2 else A
         if scipy.sparse.issparse(A) or getattr(A, "ndim", 1) == 2:
             matrix = matrix_of(A)
             if matrix.shape != self._shape or matrix.pattern() != self._pattern:
@@ -477,8 +480,8 @@ class Solver(ForThisProcess):
 
 def solve(
     A: Any,
-    b: ArrayLike,
-    x0: ArrayLike | None = None,
+    b: Any,
+    x0: Any = None,
     *,
     rtol: float = 1e-8,
     atol: float = 0.0,
@@ -486,12 +489,12 @@ def solve(
     callback: Callback | None = None,
     raise_on_failure: bool = False,
     **options: Any,
-) -> tuple[NDArray[Any], Any]:
+) -> tuple[Any, Any]:
     """Solve A x = b once.
 
     Parameters
     ----------
-    A : sparse matrix or array of scipy, or 2-D ndarray; shape (n, n)
+    A : sparse matrix of scipy, torch (CSR) or JAX, or 2-D array; shape (n, n)
         Real.
     b : array_like, shape (n,) or (n, k)
         One right-hand side, or k of them in columns.
@@ -503,7 +506,8 @@ def solve(
     Returns
     -------
     x : ndarray of the shape of b
-        The solution, or what the solve has reached.
+        The solution, or what the solve has reached. It is a torch tensor or a JAX array where b
+        is one.
     info : int, or ndarray of int where b has two dimensions
         0: converged. > 0: not converged, the number of iterations. < 0: breakdown.
 
