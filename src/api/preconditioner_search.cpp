@@ -55,11 +55,13 @@ void PreconditionerSearch::iteration(double norm, double target) {
 }
 
 SolveOutlook PreconditionerSearch::outlook() const {
-  SolveOutlook here{.decades_whole = decades_whole_, .solves_after = solves_after_};
+  // A rest is expected to be at most a multiple of the past: that of any solve so far.
+  SolveOutlook here{
+      .decades_whole = decades_whole_, .solves_after = solves_after_, .iterations = longest_};
   if (!solving_ || norms_.empty()) return here;
   const double now = *std::ranges::min_element(norms_);
   here.decades_left = now > target_ && target_ > 0 ? std::log10(now / target_) : 0;
-  here.iterations = std::ssize(norms_) - 1;
+  here.iterations = std::max<std::int64_t>(longest_, std::ssize(norms_) - 1);
   here.seconds = seconds_before_ + watch_.seconds();
   return here;
 }
@@ -140,6 +142,7 @@ bool PreconditionerSearch::solve_ends(bool converged, bool failed) {
       rule_.solved(std::ssize(norms_) - 1, decades_whole_, watch_.seconds());
     if (rule_.running() == 0 && std::ssize(norms_) > 1) predict();
   }
+  longest_ = std::max<std::int64_t>(longest_, std::ssize(norms_) - 1);
   solving_ = false;
   ++solves_;
   return true;

@@ -54,6 +54,7 @@ class PreconditionerSearch {
   double seconds_before_ = 0;  // of this solve, by options that were left
   Stopwatch watch_;            // since the running option took over
   std::int64_t next_look_ = 0;
+  std::int64_t longest_ = 0;  // iterations of a solve so far
   double set_up_seconds_ = 0;
   std::vector<std::string> notes_;
 };

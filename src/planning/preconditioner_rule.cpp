@@ -66,11 +66,9 @@ double PreconditionerRule::iterations_for(std::size_t option, double decades,
                                           std::int64_t iterations) const {
   if (!(decades > 0)) return 0;
   const double rate = rate_of(option);
-  // A rate says little about a future that is much longer than the past from which it is. What was
-  // left is not taken again for that reason.
+  // A rate says little about a future that is much longer than the past from which it is.
   double farthest = kNever;
-  if (running_ == 0 && options_[0].whole_iterations == 0 &&
-      (option == 0 || options_[option].rate_of_first > 0)) {
+  if (options_[0].whole_iterations == 0 && (option == 0 || options_[option].rate_of_first > 0)) {
     const auto past = static_cast<double>(std::max<std::int64_t>(iterations, kFirstLook));
     farthest = kFarthest * past / std::max(1.0, options_[option].rate_of_first);
   }

@@ -239,6 +239,21 @@ TEST(ApiSolver, SolvesManyTogetherAndAloneAlike) {
 }
 
 // Likewise.
+TEST(ApiSolver, KeepsMultigridInLaterSolves) {
+  const System system = grid(180);
+  const std::vector<double> b = random_vector(system.rows);
+  bool kept = false;
+  for (int attempt = 0; attempt < 20 && !kept; ++attempt) {
+    Solver solver(system.arrays(), {.method = "cg"});
+    const SolveOptions how{.rtol = 1e-10, .solves_after = 1000};
+    kept = true;
+    for (int solve = 0; solve < 4 && kept; ++solve)
+      kept = solved(solver, b, how).report.preconditioner == "multigrid";
+  }
+  EXPECT_TRUE(kept);
+}
+
+// Likewise.
 TEST(ApiSolver, ASetUpPaysForTheOthersOfMany) {
   const System system = grid(150);
   constexpr std::int64_t width = 24;

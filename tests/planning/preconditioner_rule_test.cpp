@@ -206,18 +206,6 @@ TEST(PreconditionerRule, DoesNotPayForASetUpTwice) {
   EXPECT_FALSE(rule.next({.decades_left = 0.5, .decades_whole = 8, .iterations = 44}));
 }
 
-// Multigrid took over after 9 iterations of Jacobi, of which a solve takes 160: at the beginning of
-// the next solve nothing is known to be shorter.
-TEST(PreconditionerRule, KeepsWhatHasTakenOverAtTheBeginningOfTheNextSolve) {
-  PreconditionerRule rule = after(0.05, 9);
-  rule.changed_to(1, 0.05);
-  rule.observe(falling(0.5, 16), 0.128);
-  EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 1000}));
-  rule.observe(falling(0.5, 4), 0.032);
-  EXPECT_FALSE(
-      rule.next({.decades_left = 6, .decades_whole = 8, .solves_after = 999, .iterations = 4}));
-}
-
 // Jacobi promised 20 ms for the rest and then took 4 s for a whole solve; multigrid, which had been
 // left at 4 decades in 8 iterations of 5 ms, would take 80 ms.
 PreconditionerRule after_a_promise_that_failed() {
