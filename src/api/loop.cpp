@@ -140,9 +140,10 @@ solvers::SolveResult Loop::solve(const solvers::SolveVectors& vectors,
   return solver_->solve(vectors, rule, observer);
 }
 
-std::vector<solvers::SolveResult> Loop::solve(
-    MultiVector<const double> b, MultiVector<double> x, bool zero_guess,
-    const solvers::Tolerances& rule, std::span<const solvers::IterationObserver> observers) {
+std::vector<solvers::SolveResult> Loop::solve(MultiVector<const double> b, MultiVector<double> x,
+                                              bool zero_guess, const solvers::Tolerances& rule,
+                                              std::span<const solvers::IterationObserver> observers,
+                                              std::span<const double> atol) {
   if (!block_solver_) {
     const PreconditionerSpec of = spec();
     if (cuda_system_)
@@ -154,7 +155,7 @@ std::vector<solvers::SolveResult> Loop::solve(
           method_options_);
     weigh_rows();
   }
-  return block_solver_->solve(b, x, zero_guess, rule, observers);
+  return block_solver_->solve(b, x, zero_guess, rule, observers, atol);
 }
 
 double Loop::product_microseconds() const {

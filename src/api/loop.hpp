@@ -44,7 +44,8 @@ class Loop {
                              const solvers::IterationObserver& observer);
   std::vector<solvers::SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
                                           bool zero_guess, const solvers::Tolerances& rule,
-                                          std::span<const solvers::IterationObserver> observers);
+                                          std::span<const solvers::IterationObserver> observers,
+                                          std::span<const double> atol);
   // Throws what the constructor throws, and then has none that serves until the next change.
   void change_preconditioner(const AnyPreconditioner& preconditioner);
   // Takes the present values of the matrix, whose operator has them.

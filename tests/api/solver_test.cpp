@@ -253,6 +253,186 @@ TEST(ApiSolver, KeepsMultigridInLaterSolves) {
   EXPECT_TRUE(kept);
 }
 
+// New values that a preconditioner cannot take leave a solver that takes the next ones.
+TEST(ApiSolver, GoesOnAfterValuesThatCouldNotBeTaken) {
+  const System good = grid(40);
+  System bad = good;
+  for (std::int64_t k = bad.row_ptr[7]; k < bad.row_ptr[8]; ++k)
+    if (bad.col_idx[k] == 7) bad.values[k] = 0;
+  const std::vector<double> b = random_vector(1600);
+  for (const std::string preconditioner : {"multigrid", "jacobi", "chebyshev"}) {
+    SCOPED_TRACE(preconditioner);
+    Solver solver(good.arrays(), {.method = "cg", .preconditioner = preconditioner});
+    expect_solution(good, b, solved(solver, b));
+    for (int times = 0; times < 2; ++times) {
+      solver.update(bad.values);
+      std::vector<double> x(1600);
+      bool thrown = false;
+      try {
+        EXPECT_FALSE(solver.solve(b, x).converged());
+      } catch (const Failure& error) {
+        EXPECT_EQ(error.kind(), Failure::Kind::input) << error.what();
+        thrown = true;
+      }
+      EXPECT_EQ(thrown, preconditioner == "multigrid") << "which divides by the diagonal";
+    }
+    solver.update(good.values);
+    expect_solution(good, b, solved(solver, b));
+  }
+}
+
+// What is set up is that of the new values: a new solver takes as many iterations.
+TEST(ApiSolver, NewValuesAreSetUpAnew) {
+  System system = grid(40);
+  const std::vector<double> b = random_vector(1600);
+  System changed = system;
+  for (std::int64_t i = 0; i < system.rows; ++i)
+    for (std::int64_t k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k)
+      if (changed.col_idx[k] == i) changed.values[k] *= std::pow(10.0, static_cast<double>(i % 3));
+  for (const std::string preconditioner : {"jacobi", "multigrid", "chebyshev"}) {
+    SCOPED_TRACE(preconditioner);
+    const SolverOptions options{.method = "cg", .preconditioner = preconditioner};
+    Solver solver(system.arrays(), options), other(changed.arrays(), options);
+    solved(solver, b);
+    solver.update(changed.values);
+    EXPECT_NEAR(static_cast<double>(solved(solver, b).report.iterations),
+                static_cast<double>(solved(other, b).report.iterations), 2);
+  }
+  for (const std::string scaling : {"diagonal", "ruiz", "matching"}) {
+    SCOPED_TRACE(scaling);
+    Solver solver(system.arrays(), {.method = "gmres", .scaling = scaling});
+    solved(solver, b);
+    solver.update(changed.values);
+    expect_solution(changed, b, solved(solver, b));
+  }
+}
+
+// The residual of CG rises at first where eigenvalues differ.
+TEST(ApiSolver, IsNeverWorseThanTheGuess) {
+  const System system = system_of(100, 100, [](auto i, auto j) {
+    return i == j ? std::pow(10.0, 4 * static_cast<double>(i) / 99) : 0.0;
+  });
+  const std::vector<double> b = random_vector(100);
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "none"});
+  const Solved result = solved(solver, b, {.max_iterations = 5});
+  EXPECT_GT(result.report.history.back(), 1.2);
+  EXPECT_LE(system.relative_residual(b, result.x), 1 + 1e-12);
+  EXPECT_NEAR(result.report.relative_residual, 1, 1e-12);
+  ASSERT_EQ(result.report.notes.size(), 1u);
+}
+
+// x would be below the normal numbers, where it has no digits left.
+TEST(ApiSolver, DoesNotClaimASolutionThatHasNoDigits) {
+  System system = grid(12);
+  for (double& value : system.values) value *= 1e200;
+  std::vector<double> b = random_vector(144);
+  for (double& value : b) value *= 1e-121;
+  Solver solver(system.arrays());
+  const Solved result = solved(solver, b);
+  EXPECT_FALSE(result.report.converged());
+  EXPECT_NE(result.report.text.find("smallest normal double"), std::string::npos)
+      << result.report.text;
+  std::vector<double> many_b = b, many_x(3 * 144);
+  for (int j = 0; j < 2; ++j) many_b.insert(many_b.end(), b.begin(), b.end());
+  for (const SolveReport& report : solver.solve_many(many_b, many_x, 3))
+    EXPECT_FALSE(report.converged());
+}
+
+// Half of the rows are 1e170 times as large, and b is 0 there: the scaled b is far from ordinary.
+TEST(ApiSolver, ScalesVectorsOfScaledSystems) {
+  System system = grid(12, 0.3);
+  std::vector<double> b = random_vector(144);
+  for (std::int64_t i = 0; i < 72; ++i) {
+    b[i] = 0;
+    for (std::int64_t k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k)
+      system.values[k] *= 1e170;
+  }
+  Solver solver(system.arrays(), {.method = "gmres", .scaling = "matching"});
+  std::vector<double> x(144);
+  const SolveReport report = solver.solve(b, x, {.in_every_row = false});
+  EXPECT_GT(report.iterations, 3) << report.text;
+  EXPECT_LT(report.history.back(), 1e-6) << report.text;
+  for (const double value : x) EXPECT_TRUE(std::isfinite(value));
+}
+
+// A matrix whose rows are in the wrong order: a matching puts the diagonal in its place.
+TEST(ApiSolver, NewValuesReachARungThatScales) {
+  const System in_order = grid(20, 0.3);
+  System system{.rows = 400, .cols = 400, .row_ptr = {0}};
+  for (std::int64_t i = 0; i < 400; ++i) {
+    const std::int64_t from = (i * 7 + 3) % 400;
+    for (std::int64_t k = in_order.row_ptr[from]; k < in_order.row_ptr[from + 1]; ++k) {
+      system.col_idx.push_back(in_order.col_idx[k]);
+      system.values.push_back(in_order.values[k]);
+    }
+    system.row_ptr.push_back(static_cast<std::int64_t>(system.values.size()));
+  }
+  const std::vector<double> b = random_vector(400);
+  Solver solver(system.arrays());
+  Solved result = solved(solver, b);
+  expect_solution(system, b, result);
+  EXPECT_EQ(result.report.scaling, "matching");
+  EXPECT_GT(result.report.attempts.size(), 1u);
+  for (std::size_t k = 0; k < system.values.size(); ++k)
+    system.values[k] *= 1 + 0.5 * static_cast<double>(k % 5);
+  solver.update(system.values);
+  result = solved(solver, b);
+  expect_solution(system, b, result);
+  EXPECT_EQ(result.report.attempts.size(), 1u);
+}
+
+// In a block of a scaled system the loop claims more than b - A x shows for some columns, which are
+// then solved by themselves.
+TEST(ApiSolver, ColumnsThatABlockDoesNotSolveAreSolvedAlone) {
+  System system = grid(20, 0.3);
+  for (std::int64_t i = 0; i < system.rows; ++i)
+    for (std::int64_t k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k)
+      system.values[k] *= std::pow(10.0, static_cast<double>(i % 9) - 4);
+  constexpr std::int64_t n = 400, width = 7;
+  std::vector<double> b, x(n * width, kNaN);
+  for (std::uint32_t j = 0; j < width; ++j) {
+    std::vector<double> exact = random_vector(n, j + 1);
+    for (double& value : exact) value *= std::pow(10.0, j);
+    const std::vector<double> of_one = system.times(exact);
+    b.insert(b.end(), of_one.begin(), of_one.end());
+  }
+  for (const double atol : {0.0, 1e-7}) {
+    Solver solver(system.arrays(), {.method = "gmres", .scaling = "ruiz"});
+    const auto reports = solver.solve_many(b, x, width, {.rtol = 1e-9, .atol = atol});
+    for (std::int64_t j = 0; j < width; ++j) {
+      const auto b_j = std::span(b).subspan(j * n, n), x_j = std::span(x).subspan(j * n, n);
+      EXPECT_TRUE(reports[j].converged()) << reports[j].text;
+      EXPECT_LE(system.relative_residual(b_j, x_j), 1.03e-9 + atol) << j;
+    }
+  }
+}
+
+TEST(ApiSolver, ManyHaveGuessesOfTheirOwnAndStop) {
+  const System system = grid(25);
+  constexpr std::int64_t n = 625, width = 5;
+  const std::vector<double> exact = random_vector(n * width);
+  std::vector<double> b, x = exact;
+  for (std::int64_t j = 0; j < width; ++j) {
+    const auto of_one = system.times(std::span(exact).subspan(j * n, n));
+    b.insert(b.end(), of_one.begin(), of_one.end());
+  }
+  for (std::int64_t i = 0; i < n; ++i) x[3 * n + i] = 1e9;  // is left out
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi"});
+  const auto reports = solver.solve_many(b, x, width, {.guess = true});
+  for (std::int64_t j = 0; j < width; ++j) {
+    EXPECT_TRUE(reports[j].converged());
+    if (j == 3)
+      EXPECT_LE(reports[j].history.front(), 1.01);
+    else
+      EXPECT_EQ(reports[j].iterations, 0) << j;
+  }
+  int asked = 0;
+  std::vector<double> y(n * width, 0.0);
+  const auto stopped = solver.solve_many(b, y, width, {.stop = [&] { return ++asked > 60; }});
+  EXPECT_EQ(stopped.back().status, Status::interrupted);
+  EXPECT_FALSE(stopped.back().text.empty());
+}
+
 // Likewise.
 TEST(ApiSolver, ASetUpPaysForTheOthersOfMany) {
   const System system = grid(150);

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/interrupt.hpp"
+#include "planning/acceptance.hpp"
 
 namespace trireme {
 namespace {
@@ -22,9 +23,6 @@ bool met_negative_curvature(int reason) {
 }
 
 constexpr std::string_view kPassedOver = "passed over";
-
-// Of ||b||: a larger residual is no guess for the next rung.
-constexpr double kGoodGuess = 0.1;
 
 // Whether another rung may do what this one cannot.
 bool another_may_serve(const AgreedError& error, const Rung& rung, bool first) {

@@ -7,26 +7,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "base/array.hpp"
 #include "distributed/distributed_matrix.hpp"
-#include "distributed/row_sizes.hpp"
+#include "distributed/plain_residual.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
-
-// How large b - A x is.
-struct Residual {
-  double norm = 0;  // ||b - A x||
-  // ||R (b - A x)|| / ||R b||, where R has one over the size of each row. None: the rows have like
-  // sizes (row_sizes.hpp), or b = 0.
-  std::optional<double> of_rows = {};
-  // The row with the largest part of it, by the number that messages name, and its size.
-  std::int64_t worst_row = 0;
-  double worst_size = 0;
-};
 
 class PlainProduct {
  public:
@@ -52,13 +40,8 @@ class PlainProduct {
   // No square underflows or overflows, whatever the scale of v. NaN where a number of v on any rank
   // is NaN or infinite.
   double norm(std::span<const double> v) const;
-  // The same on a communicator of one rank. Not collective.
-  static double norm_alone(std::span<const double> v);
 
  private:
-  // The row whose part of R r is the largest one on this rank.
-  Residual worst_of(const RowSizes& sizes, std::span<const double> r) const;
-
   std::shared_ptr<const DistributedMatrix> matrix_;
   PetscHandle<PetscSF, PetscSFDestroy> halo_;
   Array<double> ghosts_;

@@ -10,8 +10,6 @@
 namespace trireme {
 namespace {
 
-constexpr int kNoExponent = std::numeric_limits<int>::min();
-
 // 2 newer - older
 Array<double> extrapolated(const Array<double>& newer, const Array<double>& older) {
   Array<double> guess(newer.size());
@@ -34,20 +32,8 @@ ScaledSystem::ScaledSystem(const SolveContext& context, std::size_t k, std::span
   loop_.of_x = of_x + shift_;
 }
 
-// The numbers of b and x0 may be ordinary ones, and those of the scaled vectors far from them.
 void ScaledSystem::scale_loop(MPI_Comm comm) {
-  constexpr int kFits = 100;
-  int largest = kNoExponent;
-  const auto look = [&](std::span<const double> values, std::span<const std::int32_t> exponents,
-                        int sign) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (values[i] != 0)
-        largest = std::max(largest, std::ilogb(values[i]) + 1 + sign * exponents[i]);
-  };
-  look(b.values(), scaling_->rows, 1);
-  look(x0.values(), scaling_->columns, -1);
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT, MPI_MAX, comm);
-  shift_ = largest == kNoExponent || std::abs(largest) <= kFits ? 0 : largest;
+  shift_ = loop_exponent(comm, *scaling_, b.values(), x0.values());
   loop_b_ = scaling_->to_rows(b.values(), -shift_);
   if (!x0.values().empty()) loop_x0_ = scaling_->to_columns(x0.values(), -shift_);
 }

@@ -28,7 +28,7 @@ StepOverlap::~StepOverlap() {
   steps_.keep_step_before(false);
 }
 
-void StepOverlap::measure_rhs() { rhs_norm_ = PlainProduct::norm_alone(steps_.rhs()); }
+void StepOverlap::measure_rhs() { rhs_norm_ = plain_norm(steps_.rhs()); }
 
 void StepOverlap::take_rhs() {
   if (!steps_.has_new_rhs()) return;
@@ -57,7 +57,7 @@ void StepOverlap::work_ahead(bool check) {
     if (next.values && uploads_values_) matrix_.on_device->upload_ahead(*next.values, version);
     if (!next.rhs) return;
     vectors_.upload_b_ahead(*next.rhs);
-    rhs_norm_ahead_ = PlainProduct::norm_alone(*next.rhs);
+    rhs_norm_ahead_ = plain_norm(*next.rhs);
   };
   Steps::AlsoAhead also{.first = {}, .with_next = take_next};
   if (check) {

@@ -29,12 +29,8 @@ bool rows_say_more(const Residual& residual, double unit) {
 }
 
 double excess(const KspSolver& solver, const TrueResidual& residual) {
-  const double target = target_norm(solver, residual.reference);
-  const solvers::RowTest rows = solver.row_test();
-  const double as_it_is = residual.norm / target;
-  if (rows == solvers::RowTest::none || !residual.rows.of_rows) return as_it_is;
-  const double of_rows = *residual.rows.of_rows / relative(target, residual.unit);
-  return rows == solvers::RowTest::only ? of_rows : std::max(as_it_is, of_rows);
+  return excess_of(residual.rows, target_norm(solver, residual.reference), residual.unit,
+                   solver.row_test());
 }
 
 void confirm(Verdict& verdict, const KspSolver& solver, const TrueResidual& residual) {

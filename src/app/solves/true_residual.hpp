@@ -8,11 +8,9 @@
 #include "app/solves/plain_product.hpp"
 #include "petsc/ksp/ksp_solver.hpp"
 #include "petsc/ksp/reasons.hpp"
+#include "planning/acceptance.hpp"
 
 namespace trireme {
-
-// norm / of, or the norm itself where there is nothing to compare it with.
-inline double relative(double norm, double of) { return of > 0 ? norm / of : norm; }
 
 // The norm of the true residual at which a solve may end, where rtol is a part of `reference`.
 inline double target_norm(const KspSolver& solver, double reference) {
@@ -37,8 +35,6 @@ bool rows_say_more(const Residual& residual, double unit);
 
 // How often the residual is what is asked for, in the worst one of the norms that must be small.
 double excess(const KspSolver& solver, const TrueResidual& residual);
-// The excess that a claim of convergence may have, for rounding.
-inline constexpr double kWithRounding = 1.02;
 
 // Takes the claim of convergence back where the residual does not bear it out. A method may claim
 // convergence although its recurrence has drifted, or because it tests another norm or none. Beyond

@@ -103,6 +103,21 @@ int right_hand_side_exponent(MPI_Comm comm, std::span<const double> b, std::span
   return largest == kNoExponent || std::abs(largest) <= kFitVector ? 0 : largest;
 }
 
+int loop_exponent(MPI_Comm comm, const SystemScaling& scaling, std::span<const double> b,
+                  std::span<const double> x0) {
+  int largest = kNoExponent;
+  const auto look = [&](std::span<const double> values, std::span<const std::int32_t> exponents,
+                        int sign) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] != 0)
+        largest = std::max(largest, std::ilogb(values[i]) + 1 + sign * exponents[i]);
+  };
+  look(b, scaling.rows, 1);
+  look(x0, scaling.columns, -1);
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT, MPI_MAX, comm);
+  return largest == kNoExponent || std::abs(largest) <= kFitVector ? 0 : largest;
+}
+
 Array<double> times_power_of_two(std::span<const double> values, int exponent) {
   Array<double> scaled(values.begin(), values.end());
   if (exponent != 0) scale(scaled, exponent);

@@ -12,6 +12,7 @@
 
 #include "base/array.hpp"
 #include "distributed/distributed_matrix.hpp"
+#include "distributed/scaling/system_scaling.hpp"
 
 namespace trireme {
 
@@ -25,6 +26,11 @@ int scale_matrix(DistributedMatrix& matrix, bool none_above_usual = false);
 // by 2^-matrix_exponent. 0 where both need no scaling. Collective.
 int right_hand_side_exponent(MPI_Comm comm, std::span<const double> b, std::span<const double> x0,
                              int matrix_exponent);
+
+// The k by which the vectors of a scaled system, D_r b and y of x0 (empty: zero), become ordinary
+// ones as they are multiplied by 2^-k: b and x0 may be such, and those far from them. Collective.
+int loop_exponent(MPI_Comm comm, const SystemScaling& scaling, std::span<const double> b,
+                  std::span<const double> x0);
 
 // values * 2^exponent, which may round below the smallest normal number and overflow to infinity.
 Array<double> times_power_of_two(std::span<const double> values, int exponent);

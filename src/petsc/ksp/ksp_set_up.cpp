@@ -13,16 +13,12 @@
 #include "petsc/pc/near_nullspace.hpp"
 #include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/pc/pc_needs.hpp"
+#include "planning/acceptance.hpp"
 
 namespace trireme {
 namespace {
 
 constexpr std::int64_t kLongestHistory = 1'000'000;
-
-// Of the larger of ||b|| and the first residual. BiCGSTAB on 27 real systems: those that were
-// solved grew by up to 400 with one right-hand side and 10,000 with another; beyond 1e8 none came
-// back.
-constexpr double kDivergenceBound = 1e8;
 
 PetscErrorCode call_monitor(KSP, PetscInt iteration, PetscReal norm, void* context) {
   const auto* monitor = static_cast<KspSolver::Monitor*>(context);

@@ -2,16 +2,12 @@
 // Measures by the plain product, then solves again from where the loop has ended.
 #include "app/solves/strategies/meet_the_claim.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include "petsc/vectors.hpp"
 
 namespace trireme {
 namespace {
-
-constexpr int kMostTimes = 4;
-constexpr double kLeastPart = 0x1p-40;  // of the tolerance; rounding leaves no room below
 
 double excess_of(const SolveParts& parts, const ScaledSystem& system, Vec x) {
   const KspSolver& solver = *parts.plan.solver;
@@ -52,11 +48,10 @@ void meet_the_claim(SolveParts& parts, std::size_t k, const ScaledSystem& system
   if (!parts.context.scaling) return;
   KspSolver& solver = *parts.plan.solver;
   double part = 1;
-  for (int times = 0; times < kMostTimes && result.verdict.converged; ++times) {
-    const double by = excess_of(parts, system, x);
-    if (!std::isfinite(by) || by <= kWithRounding) break;
-    part = std::ldexp(part, -1 - std::ilogb(by));
-    if (part < kLeastPart) break;
+  for (int times = 0; times < kMostTimesTighter && result.verdict.converged; ++times) {
+    const auto tighter = tighter_part(part, excess_of(parts, system, x));
+    if (!tighter) break;
+    part = *tighter;
     solver.scale_tolerance(system.exponent, system.loop_norms(), part);
     go_on(parts, system, b, x, result);
   }

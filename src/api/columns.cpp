@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Many right-hand sides: the first one by itself, and the others together by the loop that has
+// solved it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/caller_matrix.hpp"
+#include "api/work.hpp"
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "planning/acceptance.hpp"
+
+namespace trireme::api {
+namespace {
+
+constexpr std::int64_t kWidestBlock = 32;
+constexpr std::string_view kStopped = "not converged: stopped by the caller";
+
+}  // namespace
+
+void Solver::Work::solve_block(std::span<const double> b, std::span<double> x, std::int64_t first,
+                               std::int64_t width, const SolveOptions& how,
+                               std::vector<SolveReport>& reports) {
+  const std::int64_t n = rows();
+  const Stopwatch watch;
+  const auto& scaling = active_->scaling;
+  std::vector<System> systems;
+  std::vector<LoopVectors> scaled;
+  Array<double> all_b(static_cast<std::size_t>(n * width)), all_x(all_b.size());
+  std::vector<double> units, atols;
+  bool guess = false;
+  for (std::int64_t j = 0; j < width; ++j) {
+    const std::span<const double> x0 = x.subspan((first + j) * n, how.guess ? n : 0);
+    System& system = systems.emplace_back(b.subspan((first + j) * n, n), x0, scale_);
+    if (system.has_guess && how.drop_worse_guess && judge(system, how).relative_residual > 1) {
+      std::ranges::fill(system.x, 0.0);
+      system.has_guess = false;
+    }
+    guess = guess || system.has_guess;
+    if (scaling) scaled.emplace_back(system, *scaling);
+    std::ranges::copy(scaling ? scaled.back().b : system.b, all_b.begin() + j * n);
+    std::ranges::copy(scaling ? scaled.back().x : system.x, all_x.begin() + j * n);
+    units.push_back(scaling ? scaled.back().unit : system.unit);
+    atols.push_back(system.atol(how) * units.back() / system.unit);
+  }
+  std::vector<solvers::IterationObserver> observers(static_cast<std::size_t>(width));
+  for (std::int64_t j = 0; j < width; ++j) {
+    observers[j].iteration = [&, j](const solvers::State& state, const solvers::Iterate&) {
+      reports[first + j].history.push_back(relative(state.norm, units[j]));
+      return solvers::Reason::running;
+    };
+    observers[j].stop = how.stop;
+  }
+  const std::vector<solvers::SolveResult> results = active_->loop->solve(
+      one_after_the_other(static_cast<const double*>(all_b.data()), n, width),
+      one_after_the_other(all_x.data(), n, width), !guess, rule(how, 0, 1), observers, atols);
+  const double seconds = watch.seconds() / static_cast<double>(width);
+  for (std::int64_t j = 0; j < width; ++j) {
+    const std::span<const double> of_loop(all_x.data() + j * n, static_cast<std::size_t>(n));
+    System& system = systems[j];
+    system.x = scaling ? scaled[j].to_system(of_loop, *scaling)
+                       : Array<double>(of_loop.begin(), of_loop.end());
+    SolveReport& report = reports[first + j];
+    const bool stopped = results[j].reason == solvers::Reason::interrupted;
+    const Judgement judgement = judge(system, how);
+    report.relative_residual = judgement.relative_residual;
+    report.status = judgement.holds() ? Status::converged
+                    : stopped         ? Status::interrupted
+                                      : Status::not_converged;
+    give(system, x.subspan((first + j) * n, n), how, report);
+    report.iterations = results[j].iterations;
+    report.seconds = seconds;
+    report.method = rungs_[active_->rung].method;
+    report.preconditioner = word_of(active_->loop->preconditioner());
+    report.scaling = to_string(rungs_[active_->rung].scaling);
+    if (report.status == Status::interrupted) report.text = kStopped;
+    if (!report.converged()) continue;
+    report.text = words_of_success(report);
+    count(report);
+  }
+}
+
+void Solver::Work::change_between_solves(std::int64_t solves_ahead) {
+  if (!active_ || !active_->search) return;
+  active_->search->between_solves(solves_ahead);
+  take_set_up_seconds();
+}
+
+std::vector<SolveReport> Solver::Work::solve_many(std::span<const double> b, std::span<double> x,
+                                                  std::int64_t width, const SolveOptions& how) {
+  if (width < 0) fail(ExitCode::usage, "width cannot be {}", width);
+  const std::int64_t n = rows();
+  require_size(b.size(), n * width, "b");
+  require_size(x.size(), n * width, "x");
+  require_finite(b, "b");
+  if (how.guess) require_finite(x, "x");
+  SolveReport not_reached;
+  not_reached.status = Status::interrupted;
+  not_reached.text = kStopped;
+  std::vector<SolveReport> reports(static_cast<std::size_t>(width), not_reached);
+  const auto alone = [&](std::int64_t j, bool guess) {
+    SolveOptions of_one = how;
+    of_one.guess = guess;
+    of_one.solves_after = how.solves_after + width - 1 - j;
+    if (j > 0) of_one.on_iteration = nullptr;
+    reports[j] = solve(b.subspan(j * n, n), x.subspan(j * n, n), of_one);
+  };
+  const auto is_zero = [&](std::int64_t j) {
+    return std::ranges::all_of(b.subspan(j * n, n), [](double v) { return v == 0; });
+  };
+  bool together = false;
+  std::int64_t j = 0;
+  while (j < width) {
+    std::int64_t last = j;
+    while (together && last < width && last - j < kWidestBlock && !is_zero(last)) ++last;
+    if (last - j < 2) {
+      alone(j, how.guess);
+      if (reports[j].status == Status::interrupted) break;
+      // What the first one has shown may make a set-up pay for the others.
+      if (j == 0 && width > 1) change_between_solves(how.solves_after + width - 1);
+      together = n > 0 && active_ && reports[j].converged();
+      ++j;
+      continue;
+    }
+    solve_block(b, x, j, last - j, how, reports);
+    for (std::int64_t c = j; c < last; ++c) {
+      if (reports[c].status == Status::interrupted) return reports;
+      if (!reports[c].converged()) alone(c, reports[c].relative_residual < kGoodGuess);
+    }
+    j = last;
+  }
+  return reports;
+}
+
+}  // namespace trireme::api

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "api/caller_matrix.hpp"
+#include "base/error.hpp"
+#include "device/device.hpp"
+#include "kernels/registry.hpp"
+#include "planning/choose.hpp"
+#include "sparse/orthonormal_columns.hpp"
+#include "sparse/rigid_body_modes.hpp"
+
+namespace trireme::api {
+namespace {
+
+template <class Choice>
+Choice parsed(const std::string& word, const char* option) {
+  if (const auto choice = choice_of<Choice>(word)) return *choice;
+  std::string known;
+  for (const auto& entry : WordsOf<Choice>::all)
+    known += (known.empty() ? "" : ", ") + std::string(entry.word);
+  fail(ExitCode::usage, "{} cannot be '{}'; use one of: {}", option, word, known);
+}
+
+template <class Choice>
+std::optional<Choice> parsed_or_auto(const std::string& word, const char* option) {
+  if (word == kAuto) return std::nullopt;
+  return parsed<Choice>(word, option);
+}
+
+Device device_for(const std::string& word) {
+  const auto named = parsed_or_auto<Device>(word, "device");
+  if (named == Device::cuda || (!named && cuda_available())) select_device();
+  return named.value_or(choose_device(cuda_available()));
+}
+
+multigrid::Options multigrid_options(const SolverOptions& options) {
+  const MultigridOptions& asked = options.multigrid;
+  multigrid::Options of;
+  of.smoother = parsed<Smoother>(asked.smoother, "multigrid.smoother");
+  of.cycle = parsed<CycleKind>(asked.cycle, "multigrid.cycle");
+  of.degree = asked.degree;
+  of.threshold = asked.threshold;
+  of.smoothed_prolongator = asked.smoothed_prolongator;
+  of.fill = asked.fill;
+  of.aggressive_levels = asked.aggressive_levels;
+  of.max_levels = asked.max_levels;
+  of.coarsest_rows = asked.coarsest_rows;
+  of.block_size = options.block_size;
+  return of;
+}
+
+Modes modes_of_bodies(const std::vector<double>& coordinates, std::int32_t dimensions) {
+  const auto nodes = static_cast<std::int64_t>(coordinates.size()) / dimensions;
+  std::vector<Array<double>> axes(static_cast<std::size_t>(dimensions));
+  std::vector<double> low, high;
+  for (std::int32_t d = 0; d < dimensions; ++d) {
+    Array<double>& axis = axes[d];
+    for (std::int64_t node = 0; node < nodes; ++node)
+      axis.push_back(coordinates[node * dimensions + d]);
+    const auto [least, most] = std::ranges::minmax(axis);
+    low.push_back(least);
+    high.push_back(most);
+  }
+  Modes modes = rigid_body_modes(axes, centred(low, high));
+  orthonormalise(modes, [](std::span<double>) {});
+  return modes;
+}
+
+multigrid::NearNullspace near_nullspace(const SolverOptions& options, std::int64_t rows) {
+  if (!options.coordinates.empty()) {
+    if (options.dimensions != 2 && options.dimensions != 3)
+      fail(ExitCode::usage, "coordinates have 2 or 3 dimensions, not {}", options.dimensions);
+    if (options.block_size != options.dimensions)
+      fail(
+          ExitCode::usage,
+          "coordinates of {} dimensions are those of nodes with as many unknowns; block_size is {}",
+          options.dimensions, options.block_size);
+    require_size(options.coordinates.size(), rows, "coordinates");
+    require_finite(options.coordinates, "coordinates");
+    Modes modes = modes_of_bodies(options.coordinates, options.dimensions);
+    return {.values = std::move(modes.values), .width = modes.width};
+  }
+  if (options.modes < 0) fail(ExitCode::usage, "modes cannot be {}", options.modes);
+  if (options.near_nullspace.empty()) return {};
+  require_size(options.near_nullspace.size(), rows * options.modes, "near_nullspace");
+  require_finite(options.near_nullspace, "near_nullspace");
+  return {.values = {options.near_nullspace.begin(), options.near_nullspace.end()},
+          .width = options.modes};
+}
+
+}  // namespace
+
+Options checked(const SolverOptions& asked) {
+  Options options{.scaling = parsed_or_auto<Scaling>(asked.scaling, "scaling"),
+                  .kernel = asked.kernel,
+                  .precision = parsed<Precision>(asked.precision, "precision"),
+                  .restart = asked.restart};
+  if (asked.method != kAuto) {
+    options.method = solvers::method_named(asked.method);
+    if (!options.method || options.method->info.block)
+      fail(ExitCode::usage, "there is no method '{}'; use one of: {}, {}", asked.method, kAuto,
+           fmt::join(methods(), ", "));
+  }
+  if (asked.preconditioner != kAuto)
+    options.preconditioner = preconditioner_of(asked.preconditioner);
+  if (asked.kernel != kAuto) find_kernel(asked.kernel);
+  if (asked.restart < 1) fail(ExitCode::usage, "restart is at least 1, not {}", asked.restart);
+  if (asked.block_size < 1 || asked.block_size > 32)
+    fail(ExitCode::usage, "block_size is 1 to 32, not {}", asked.block_size);
+  options.device = device_for(asked.device);
+  return options;
+}
+
+PreconditionerData preconditioner_data(const SolverOptions& asked, std::int64_t rows) {
+  return {.block_size = asked.block_size,
+          .chebyshev_degree = asked.chebyshev_degree,
+          .multigrid = multigrid_options(asked),
+          .modes = near_nullspace(asked, rows)};
+}
+
+}  // namespace trireme::api

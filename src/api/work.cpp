@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "api/caller_matrix.hpp"
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "distributed/cuda_operator.hpp"
+#include "distributed/host_operator.hpp"
+#include "distributed/matrix_look.hpp"
+#include "distributed/scaling/system_scale.hpp"
+#include "planning/kernel_for_matrix.hpp"
+
+namespace trireme::api {
+
+using solvers::PreconditionerKind;
+
+Solver::Work::Work(const CsrArrays& matrix, const SolverOptions& options)
+    : options_(checked(options)),
+      matrix_(copied_square(matrix)),
+      data_(preconditioner_data(options, rows())) {
+  take_values();
+  kernel_ = options_.kernel != kAuto
+                ? options_.kernel
+                : std::string(choose_kernel_for(*matrix_, options_.device, options_.precision));
+  facts_.rows = rows();
+  facts_.nnz = matrix_->global_nnz;
+  facts_.kernel = kernel_;
+  facts_.device = to_string(options_.device);
+  facts_.precision = to_string(options_.precision);
+}
+
+void Solver::Work::take_values() {
+  scale_.exponent = scale_matrix(*matrix_);
+  std::vector<Rung> before = std::move(rungs_);
+  const MatrixLook look = look_at(*matrix_);
+  facts_.matrix = in_short(look);
+  scale_.negated = look.symmetric() && look.all_negative();
+  if (scale_.negated) {
+    for (double& value : matrix_->blocks.local.values) value = -value;
+    ++matrix_->values_version;
+  }
+  if (options_.method)
+    rungs_ = {{.method = std::string(options_.method->info.name),
+               .preconditioner = options_.preconditioner,
+               .why = "the caller has named it",
+               .scaling = options_.scaling.value_or(Scaling::none)}};
+  else
+    rungs_ = rungs_for({.preconditioner = options_.preconditioner,
+                        .scaling = options_.scaling,
+                        .resident_only = true},
+                       look);
+  if (rungs_ == before) return;
+  active_.reset();
+  begins_at_ = 0;
+}
+
+std::shared_ptr<Operator> Solver::Work::make_operator(
+    const std::shared_ptr<DistributedMatrix>& matrix) {
+  const OperatorOptions options{.precision = options_.precision};
+  std::shared_ptr<Operator> made;
+  if (options_.device == Device::cuda)
+    made = std::make_shared<CudaOperator>(matrix, kernel_, options);
+  else
+    made = std::make_shared<HostOperator>(matrix, kernel_, options);
+  facts_.build_seconds += made->build_seconds();
+  return made;
+}
+
+// What fails to take new values is made anew by the next solve.
+void Solver::Work::renew() {
+  if (!active_->stale) return;
+  const Stopwatch watch;
+  auto kept = std::exchange(active_, nullptr);
+  kept->loop->renew();
+  kept->stale = false;
+  active_ = std::move(kept);
+  facts_.set_up_seconds += watch.seconds();
+}
+
+void Solver::Work::activate(std::size_t k) {
+  const Rung& rung = rungs_[k];
+  if (active_ && active_->rung == k) {
+    renew();
+    return;
+  }
+  if (active_ && active_->search) take_set_up_seconds();
+  active_.reset();
+  auto made = std::make_unique<Active>();
+  made->rung = k;
+  made->matrix = matrix_;
+  std::shared_ptr<Operator> op;
+  if (rung.scaling == Scaling::none) {
+    if (!operator_) operator_ = make_operator(matrix_);
+    op = operator_;
+  } else {
+    if (data_.modes.width > 0 && rung.preconditioner && rung.preconditioner->is_multigrid())
+      fail(ExitCode::usage,
+           "near_nullspace and coordinates are of the matrix as it is; use scaling none");
+    made->scaling = find_scaling(rung.scaling, *matrix_);
+    made->matrix = scaled_matrix(*matrix_, *made->scaling);
+    op = make_operator(made->matrix);
+  }
+  const AnyPreconditioner begins_with =
+      rung.preconditioner ? *rung.preconditioner : first_preconditioner(*made->matrix);
+  const Stopwatch watch;
+  made->loop = std::make_unique<Loop>(
+      made->matrix, op, *solvers::method_named(rung.method),
+      rung.restart > 0 ? static_cast<std::int32_t>(rung.restart) : options_.restart, data_,
+      begins_with);
+  facts_.set_up_seconds += watch.seconds();
+  if (!rung.preconditioner)
+    made->search = std::make_unique<PreconditionerSearch>(*made->matrix, rung.method, *made->loop);
+  active_ = std::move(made);
+}
+
+void Solver::Work::update(std::span<const double> values) {
+  require_size(values.size(), matrix_->blocks.nnz(), "values");
+  require_finite(values, "values");
+  matrix_->replace_values(values);
+  take_values();
+  given_.reset();
+  inverse_.clear();
+  if (operator_ && operator_->can_refresh()) {
+    operator_->refresh_values();
+  } else {
+    operator_.reset();
+    active_.reset();
+  }
+  if (active_ && active_->scaling) active_.reset();
+  if (active_) active_->stale = true;
+}
+
+void Solver::Work::precondition(std::span<const double> r, std::span<double> z) {
+  require_size(r.size(), rows(), "r");
+  require_size(z.size(), rows(), "z");
+  require_finite(r, "r");
+  const auto is = [&](PreconditionerKind kind) {
+    return options_.preconditioner && options_.preconditioner->is(kind);
+  };
+  const double sign = scale_.negated ? -1 : 1;
+  if (is(PreconditionerKind::given)) {
+    if (!given_) {
+      const Stopwatch watch;
+      auto made = std::make_unique<multigrid::MultigridOperation>();
+      made->build(
+          matrix_, [this] { return data_.modes; }, data_.multigrid);
+      given_ = std::move(made);
+      facts_.set_up_seconds += watch.seconds();
+    }
+    given_->apply(r, z);
+    for (double& value : z) value = sign * std::ldexp(value, -scale_.exponent);
+  } else if (is(PreconditionerKind::jacobi)) {
+    if (inverse_.empty()) {
+      inverse_.resize(static_cast<std::size_t>(rows()));
+      matrix_->diagonal(inverse_);
+      for (std::size_t i = 0; i < inverse_.size(); ++i) {
+        if (inverse_[i] == 0)
+          fail(ExitCode::input,
+               "row {} (from 0) has a zero on the diagonal, by which jacobi divides", i);
+        inverse_[i] = 1 / inverse_[i];
+      }
+    }
+    for (std::size_t i = 0; i < z.size(); ++i)
+      z[i] = sign * std::ldexp(inverse_[i] * r[i], -scale_.exponent);
+  } else if (is(PreconditionerKind::none)) {
+    std::ranges::copy(r, z.begin());
+  } else {
+    fail(
+        ExitCode::usage,
+        "precondition() applies {}, {} and {}, one of which the options of the solver must name as "
+        "its preconditioner",
+        solvers::name_of(PreconditionerKind::given), solvers::name_of(PreconditionerKind::jacobi),
+        solvers::name_of(PreconditionerKind::none));
+  }
+}
+
+SolverFacts Solver::Work::facts() const {
+  SolverFacts facts = facts_;
+  facts.method = rungs_[active_ ? active_->rung : begins_at_].method;
+  const Rung& rung = rungs_[begins_at_];
+  facts.preconditioner = active_               ? word_of(active_->loop->preconditioner())
+                         : rung.preconditioner ? word_of(*rung.preconditioner)
+                                               : std::string(kAuto);
+  if (active_) facts.product_microseconds = active_->loop->product_microseconds();
+  const auto hierarchy = active_ && active_->loop->hierarchy() ? active_->loop->hierarchy()
+                         : given_                              ? given_->facts()
+                                                               : std::nullopt;
+  if (hierarchy)
+    for (const multigrid::LevelFacts& level : hierarchy->levels)
+      facts.levels.push_back({.rows = level.rows, .nnz = level.nnz});
+  return facts;
+}
+
+}  // namespace trireme::api

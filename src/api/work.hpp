@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a Solver is inside: a matrix in a range where squares are doubles, the rungs of
+// planning/rungs.hpp that may solve with it, and the loop of the one that does. A symmetric matrix
+// with a negative diagonal is solved as -A x = -b, since methods and multigrid want a positive one.
+//   work.cpp     the matrix, its loops, new values
+//   run.cpp      one rung
+//   climb.cpp    one right-hand side, by one rung after another
+//   columns.cpp  many right-hand sides
+#pragma once
+
+#include <trireme/solver.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/loop.hpp"
+#include "api/options.hpp"
+#include "api/preconditioner_search.hpp"
+#include "api/system.hpp"
+#include "planning/rungs.hpp"
+
+namespace trireme::api {
+
+// How one rung has ended.
+struct Ending {
+  solvers::Reason reason = solvers::Reason::running;
+  bool claims = false;  // convergence, by its own residual
+  bool by_user = false, stood_still = false, stagnated = false;
+  std::int64_t iterations = 0;
+  std::vector<double> history;
+};
+std::string words_of(const Ending& ending, const std::string& method);
+bool is_breakdown(solvers::Reason reason);
+
+// b - A x beside what was asked for.
+struct Judgement {
+  double relative_residual = 0;  // ||b - A x|| / ||b||
+  double excess = 0;             // planning/acceptance.hpp
+  bool holds() const;
+};
+
+// Writes the solution that an x of the loop stands for.
+using ShowIterate = std::function<void(Array<double>&& of_loop, std::span<double> out)>;
+
+// "converged after 12 iterations: ..."
+std::string words_of_success(const SolveReport& report);
+
+class Solver::Work {
+ public:
+  Work(const CsrArrays& matrix, const SolverOptions& options);
+
+  std::int64_t rows() const { return matrix_->local_rows(); }
+  SolveReport solve(std::span<const double> b, std::span<double> x, const SolveOptions& how);
+  std::vector<SolveReport> solve_many(std::span<const double> b, std::span<double> x,
+                                      std::int64_t width, const SolveOptions& how);
+  void update(std::span<const double> values);
+  void precondition(std::span<const double> r, std::span<double> z);
+  SolverFacts facts() const;
+
+ private:
+  // The loop of a rung, and the copy of the matrix that it works on where its rung scales.
+  struct Active {
+    std::size_t rung = 0;
+    std::optional<SystemScaling> scaling{};
+    std::shared_ptr<DistributedMatrix> matrix{};
+    std::unique_ptr<Loop> loop{};
+    std::unique_ptr<PreconditionerSearch> search{};
+    bool stale = false;            // what was set up has older values than the matrix
+    double counted_seconds = 0;    // of the set-ups of `search`
+    bool may_stand_still = false;  // the loop is left where its residual stands still
+  };
+  struct Climb;
+
+  // Brings new values of the matrix to where the loops take them, and chooses the rungs by them.
+  void take_values();
+  std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix);
+  void renew();  // brings the active loop to the present values
+  // Makes rung k the active one. Throws what Loop throws.
+  void activate(std::size_t k);
+  // Runs the active rung from system.x, which it improves.
+  Ending run(System& system, const SolveOptions& how);
+  // Solves once by the loop, from x. `shown` makes a solution of the caller of an iterate.
+  Ending run_loop(std::span<const double> b, std::span<double> x, bool guess, double unit,
+                  const solvers::Tolerances& rule, const ShowIterate& shown,
+                  const SolveOptions& how);
+  // Of the part of the tolerance.
+  solvers::Tolerances rule(const SolveOptions& how, double atol, double part) const;
+  // How large b - A x is, by the matrix as it is.
+  Judgement judge(const System& system, const SolveOptions& how);
+  std::optional<std::size_t> next(const Climb& climb) const;
+  bool climb_one(std::size_t k, System& system, const SolveOptions& how, Climb& climb,
+                 SolveReport& report);
+  SolveReport climb(System& system, const SolveOptions& how);
+  std::string_view what_to_do(const SolveReport& report, const SolveOptions& how) const;
+  // Makes a change of the preconditioner that pays for so many solves ahead.
+  void change_between_solves(std::int64_t solves_ahead);
+  // Hands the solution of the system to the caller, and judges what the caller gets.
+  void give(System& system, std::span<double> x, const SolveOptions& how, SolveReport& report);
+  void take_set_up_seconds();  // of the search, into facts_
+  void count(const SolveReport& report);
+  // The columns first .. first + width - 1 together, by the active loop. Those that have not
+  // converged keep the status not_converged.
+  void solve_block(std::span<const double> b, std::span<double> x, std::int64_t first,
+                   std::int64_t width, const SolveOptions& how, std::vector<SolveReport>& reports);
+
+  Options options_;
+  std::shared_ptr<DistributedMatrix> matrix_;  // the caller's, but for scale_
+  MatrixScale scale_;
+  PreconditionerData data_;
+  std::string kernel_;
+  std::shared_ptr<Operator> operator_;  // of matrix_; null: not needed yet
+  std::vector<Rung> rungs_;
+  std::size_t begins_at_ = 0;
+  std::unique_ptr<Active> active_;
+  std::unique_ptr<multigrid::MultigridOperation> given_;  // of precondition()
+  Array<double> inverse_;                                 // likewise
+  Array<double> residual_;                                // memory of judge()
+  SolverFacts facts_;
+};
+
+}  // namespace trireme::api

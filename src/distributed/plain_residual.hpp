@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// b - A x by plain CSR in FP64, by which solves are judged. It shares no code with the kernels and
+// with the halo of the operators.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "base/array.hpp"
+#include "distributed/distributed_matrix.hpp"
+#include "distributed/row_sizes.hpp"
+
+namespace trireme {
+
+// How large b - A x is.
+struct Residual {
+  double norm = 0;  // ||b - A x||
+  // ||R (b - A x)|| / ||R b||, where R has one over the size of each row. None: the rows have like
+  // sizes (row_sizes.hpp), or b = 0.
+  std::optional<double> of_rows = {};
+  // The row with the largest part of it, by the number that messages name, and its size.
+  std::int64_t worst_row = 0;
+  double worst_size = 0;
+};
+
+// y += A x
+void add_plain_product(const CsrView<double>& a, std::span<const double> x, std::span<double> y);
+void add_plain_product(const CsrMatrix<double>& a, std::span<const double> x, std::span<double> y);
+
+// The same bits for any number of threads.
+double plain_dot(std::span<const double> u, std::span<const double> v);
+
+// The largest magnitude, and 1 where a number is not finite.
+using Extremes = std::array<double, 2>;
+// ||v||, of which `squares` gives v.v over all ranks and `agree` makes extremes those of all ranks.
+// No square underflows or overflows, whatever the scale of v. NaN where a number is not finite.
+double norm_over_ranks(std::span<const double> v,
+                       const std::function<double(std::span<const double>)>& squares,
+                       const std::function<void(Extremes&)>& agree);
+// The same of one process.
+double plain_norm(std::span<const double> v);
+
+// R v
+Array<double> in_scale_of_rows(const RowSizes& sizes, std::span<const double> v);
+// The row whose part of R r is the largest one on this rank, and in `norm` that part.
+Residual worst_row_of(const DistributedMatrix& matrix, const RowSizes& sizes,
+                      std::span<const double> r);
+
+// Of a matrix on one process, with `values` in place of its own and `sizes` of these. `r` is
+// memory, and becomes b - A x. Not collective.
+Residual plain_residual(const DistributedMatrix& matrix, std::span<const double> values,
+                        const RowSizes& sizes, std::span<const double> b, std::span<const double> x,
+                        Array<double>& r);
+
+}  // namespace trireme
