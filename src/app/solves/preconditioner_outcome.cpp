@@ -45,28 +45,30 @@ void agree(MPI_Comm comm, PreconditionerChoice& choice) {
 }  // namespace
 
 PreconditionerChoice PreconditionerTuning::outcome() const {
+  const PreconditionerRule& rule = search_.rule();
+  const double decades = search_.decades_whole();
   PreconditionerChoice choice;
   choice.began_with = began_with_;
   choice.solves = most_solves_;
   choice.changed_at = changed_at_;
-  SolveOutlook whole{.decades_whole = decades_whole_};
-  for (std::size_t k = 0; k < rule_.options().size(); ++k) {
-    const PreconditionerOption& option = rule_.options()[k];
+  SolveOutlook whole{.decades_whole = decades};
+  for (std::size_t k = 0; k < rule.options().size(); ++k) {
+    const PreconditionerOption& option = rule.options()[k];
     PreconditionerCandidate candidate;
-    candidate.name = k == 0 ? began_with_ : candidates_[k].name();
-    candidate.chosen = k == rule_.running();
+    candidate.name = k == 0 ? began_with_ : search_.candidates()[k].name();
+    candidate.chosen = k == rule.running();
     candidate.measured = option.measured;
     const bool known = option.iteration_seconds > 0 && nothing_to_choose_.empty();
     if (known) {
       candidate.set_up_seconds = option.set_up_seconds;
       candidate.iteration_us = 1e6 * option.iteration_seconds;
-      candidate.solve_seconds = rule_.solve_seconds(k, decades_whole_);
-      if (k != 0) candidate.pays_after = rule_.pays_after(k, 0, decades_whole_);
+      candidate.solve_seconds = rule.solve_seconds(k, decades);
+      if (k != 0) candidate.pays_after = rule.pays_after(k, 0, decades);
     }
     if (!nothing_to_choose_.empty())
       candidate.verdict = k == 0 ? nothing_to_choose_ : "not tried";
     else if (!candidate.chosen)
-      candidate.verdict = rule_.why_not(k, whole);
+      candidate.verdict = rule.why_not(k, whole);
     else if (k == 0)
       candidate.verdict = "the run began with it, and no change was expected to pay";
     else
@@ -75,7 +77,7 @@ PreconditionerChoice PreconditionerTuning::outcome() const {
               ? fmt::format("its set-up has paid after {} solve{}", *candidate.pays_after,
                             *candidate.pays_after == 1 ? "" : "s")
               : std::string("its set-up and solves were expected to take less time");
-    if (found_ && can_be_found(candidates_[k]))
+    if (found_ && can_be_found(search_.candidates()[k]))
       candidate.verdict += "; the cache has its hierarchy";
     choice.candidates.push_back(std::move(candidate));
   }
