@@ -132,8 +132,7 @@ SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
   }
   if (active_ && active_->search) {
     take_set_up_seconds();
-    const auto& notes = active_->search->notes();
-    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+    for (std::string& note : active_->search->take_notes()) report.notes.push_back(std::move(note));
   }
   return report;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/loop.hpp"
@@ -35,7 +36,8 @@ class PreconditionerSearch final : private ChangeableSolver {
   bool solve_ends(bool converged, bool failed);
 
   double set_up_seconds() const { return set_up_seconds_; }  // of all changes
-  const std::vector<std::string>& notes() const { return notes_; }
+  // Those since the last call.
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
  private:
   double change_preconditioner(const AnyPreconditioner& preconditioner) override;

@@ -116,16 +116,7 @@ void BoundaryProduct::multiply_and_dot(DeviceSpan<const double> ghosts, DeviceSp
                       x.data(), y.data(), partials.data());
 }
 
-template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<double>,
-                                        StreamRef) const;
-template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<float>,
-                                        StreamRef) const;
-template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>, DeviceSpan<const double>,
-                                                DeviceSpan<double>, DeviceSpan<double>,
-                                                StreamRef) const;
-template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>, DeviceSpan<const float>,
-                                                DeviceSpan<float>, DeviceSpan<double>,
-                                                StreamRef) const;
+TRIREME_BOUNDARY_PRODUCTS
 
 void BoundaryProduct::multi_multiply(DeviceMultiVector<const double> ghosts,
                                      DeviceMultiVector<double> y, StreamRef stream) const {

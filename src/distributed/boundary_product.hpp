@@ -45,4 +45,17 @@ class BoundaryProduct {
   int blocks_ = 0;
 };
 
+// The instances of the templates above, for the file that defines them.
+#define TRIREME_BOUNDARY_PRODUCTS                                                                  \
+  template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<double>, StreamRef) \
+      const;                                                                                       \
+  template void BoundaryProduct::multiply(DeviceSpan<const double>, DeviceSpan<float>, StreamRef)  \
+      const;                                                                                       \
+  template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>,                        \
+                                                  DeviceSpan<const double>, DeviceSpan<double>,    \
+                                                  DeviceSpan<double>, StreamRef) const;            \
+  template void BoundaryProduct::multiply_and_dot(DeviceSpan<const double>,                        \
+                                                  DeviceSpan<const float>, DeviceSpan<float>,      \
+                                                  DeviceSpan<double>, StreamRef) const;
+
 }  // namespace trireme
