@@ -32,6 +32,15 @@ using AnyIndices = Array<nb::ro, nb::ndim<1>>;
 
 constexpr auto between_polls = std::chrono::milliseconds(20);
 
+// An address in the memory of a GPU, or a stream of CUDA, as Python's libraries give it.
+using Address = std::uintptr_t;
+
+template <class T>
+api::GpuArray<T> on_gpu(Address data, std::size_t size, Address stream) {
+  return {
+      .data = reinterpret_cast<T*>(data), .size = size, .stream = reinterpret_cast<void*>(stream)};
+}
+
 std::span<const double> span_of(const In& array) { return {array.data(), array.size()}; }
 std::span<double> span_of(const Out& array) { return {array.data(), array.size()}; }
 
@@ -342,6 +351,36 @@ void bind_solver(nb::module_& m) {
           },
           nb::arg("b"), nb::arg("x"), nb::arg("width"), nb::arg("how"), nb::arg("callback").none(),
           nb::arg("solution_every"), nb::arg("polls_signals"))
+      .def_prop_ro("gpu", &api::Solver::gpu)
+      .def(
+          "solve_on_gpu",
+          [](api::Solver& self, Address b, Address x, std::size_t size, Address stream,
+             const api::SolveOptions& how, nb::object callback, std::int64_t solution_every,
+             bool polls_signals) {
+            return listening(self, how, std::move(callback), solution_every, polls_signals,
+                             [&](const api::SolveOptions& listened) {
+                               return self.solve(on_gpu<const double>(b, size, stream),
+                                                 on_gpu<double>(x, size, stream), listened);
+                             });
+          },
+          nb::arg("b"), nb::arg("x"), nb::arg("size"), nb::arg("stream"), nb::arg("how"),
+          nb::arg("callback").none(), nb::arg("solution_every"), nb::arg("polls_signals"))
+      .def(
+          "solve_many_on_gpu",
+          [](api::Solver& self, Address b, Address x, std::size_t size, Address stream,
+             std::int64_t width, const api::SolveOptions& how, nb::object callback,
+             std::int64_t solution_every, bool polls_signals) {
+            const std::size_t all = size * static_cast<std::size_t>(width);
+            return listening(self, how, std::move(callback), solution_every, polls_signals,
+                             [&](const api::SolveOptions& listened) {
+                               return self.solve_many(on_gpu<const double>(b, all, stream),
+                                                      on_gpu<double>(x, all, stream), width,
+                                                      listened);
+                             });
+          },
+          nb::arg("b"), nb::arg("x"), nb::arg("size"), nb::arg("stream"), nb::arg("width"),
+          nb::arg("how"), nb::arg("callback").none(), nb::arg("solution_every"),
+          nb::arg("polls_signals"))
       .def("update",
            [](api::Solver& self, const In& values) {
              const nb::gil_scoped_release no_gil;
@@ -351,6 +390,12 @@ void bind_solver(nb::module_& m) {
            [](api::Solver& self, const In& r, const Out& z) {
              const nb::gil_scoped_release no_gil;
              self.precondition(span_of(r), span_of(z));
+           })
+      .def("precondition_on_gpu",
+           [](api::Solver& self, Address r, Address z, std::size_t size, Address stream) {
+             const nb::gil_scoped_release no_gil;
+             self.precondition(on_gpu<const double>(r, size, stream),
+                               on_gpu<double>(z, size, stream));
            })
       .def("facts", [](const api::Solver& self) { return dict_of(self.facts()); });
 }
@@ -367,6 +412,12 @@ void bind_product(nb::module_& m) {
            })
       .def_prop_ro("kernel", &api::Product::kernel)
       .def_prop_ro("device", &api::Product::device)
+      .def_prop_ro("gpu", &api::Product::gpu)
+      .def("multiply_on_gpu",
+           [](api::Product& self, Address x, Address y, std::size_t size, Address stream) {
+             const nb::gil_scoped_release no_gil;
+             self.multiply(on_gpu<const double>(x, size, stream), on_gpu<double>(y, size, stream));
+           })
       .def("multiply",
            [](api::Product& self, const In& x, const Out& y) {
              const nb::gil_scoped_release no_gil;

@@ -20,6 +20,7 @@
 
 #include <trireme/version.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,6 +50,15 @@ class Failure : public std::runtime_error {
 };
 
 using Indices = std::variant<std::span<const std::int32_t>, std::span<const std::int64_t>>;
+
+// Numbers in the memory of the GPU that a solver works on. They are touched after what `stream` (a
+// cudaStream_t; null: the legacy default stream) has when a function is called.
+template <class T>
+struct GpuArray {
+  T* data = nullptr;
+  std::size_t size = 0;
+  void* stream = nullptr;
+};
 
 // A matrix in compressed sparse rows, in the caller's arrays, which are copied: 12 bytes per
 // nonzero. Columns of a row need not be sorted, and entries of the same place add up.
@@ -80,7 +90,7 @@ struct SolverOptions {
   std::string preconditioner = "auto";
   std::string kernel = "auto";       // or a name of kernels()
   std::string precision = "double";  // double, or mixed: matrix values in FP32, corrected in FP64
-  std::string device = "auto";       // auto, cpu, cuda
+  std::string device = "auto";       // auto, cpu, cuda, or a GPU by its number: cuda:1
   // auto, none, diagonal, ruiz, matching: by which powers of two rows and columns are multiplied.
   std::string scaling = "auto";
   std::int32_t block_size = 1;  // consecutive rows that are the unknowns of one node, 1 to 32
@@ -183,13 +193,18 @@ class Solver {
   Solver& operator=(Solver&&) noexcept;
 
   std::int64_t rows() const;
+  int gpu() const;  // the number of the GPU that it works on; -1: the CPU
   // Solves A x = b. b and x have rows() numbers and do not overlap. x becomes the solution, or what
   // the solve has reached. Throws Failure{input} for numbers in b or x that are not finite.
   SolveReport solve(std::span<const double> b, std::span<double> x, const SolveOptions& how = {});
+  // The same where they are on the GPU. x is complete on return.
+  SolveReport solve(GpuArray<const double> b, GpuArray<double> x, const SolveOptions& how = {});
   // The same for `width` vectors that lie one after another. The first one is solved by itself, and
   // shows what serves the others, which are solved together where the method can. on_iteration is
   // called for the first one only.
   std::vector<SolveReport> solve_many(std::span<const double> b, std::span<double> x,
+                                      std::int64_t width, const SolveOptions& how = {});
+  std::vector<SolveReport> solve_many(GpuArray<const double> b, GpuArray<double> x,
                                       std::int64_t width, const SolveOptions& how = {});
   // New values, in the order of the caller's arrays. What was set up for the old values is set up
   // anew by the next solve that needs it.
@@ -197,6 +212,8 @@ class Solver {
   // z = M^-1 r by the preconditioner that the options name, one of multigrid, jacobi and none,
   // which is set up by the first call. Throws Failure{usage} for others.
   void precondition(std::span<const double> r, std::span<double> z);
+  // The same on the GPU: queues work in the stream of r, and may return before z is complete.
+  void precondition(GpuArray<const double> r, GpuArray<double> z);
   SolverFacts facts() const;
 
  private:
@@ -217,8 +234,11 @@ class Product {
   std::int64_t cols() const;
   std::string kernel() const;  // the one that was chosen
   std::string device() const;
+  int gpu() const;  // the number of the GPU that it works on; -1: the CPU
   // y = A x. They do not overlap.
   void multiply(std::span<const double> x, std::span<double> y);
+  // The same on the GPU: queues work in the stream of x, and may return before y is complete.
+  void multiply(GpuArray<const double> x, GpuArray<double> y);
   // y = A^T x by plain CSR.
   void multiply_transposed(std::span<const double> x, std::span<double> y);
   // Y = A X for `width` vectors side by side: number j of row i at [i * width + j].

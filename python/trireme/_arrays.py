@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import sys
 import threading
 from types import TracebackType
 from typing import Any, NoReturn
@@ -75,11 +76,12 @@ class Csr:
 
     def pattern(self) -> bytes:
         """A digest of the places of the nonzeros."""
-        digest = hashlib.blake2b(digest_size=16)
-        piece = 2**17
+        digest = hashlib.sha256()  # processors have instructions for it
+        piece = 2**20
         for indices in (self.row_ptr, self.col_idx):
             for begin in range(0, indices.size, piece):
-                digest.update(indices[begin : begin + piece].astype(np.int64).data)
+                part = indices[begin : begin + piece]  # the extension takes up to 31 bits
+                digest.update(part.astype(np.int32, copy=False).data)
         return digest.digest()
 
     def as_scipy(self) -> Any:
@@ -189,7 +191,7 @@ def tolerance_of(name: str, value: Any) -> float:
         number = np.nan
     if not number >= 0.0:
         raise ValueError(f"{name} is {value!r}: it must be a number of at least 0")
-    return min(number, float(np.finfo(np.float64).max))
+    return min(number, sys.float_info.max)
 
 
 def count_of(name: str, value: Any, least: int = 1) -> int:

@@ -12,10 +12,12 @@ from scipy.sparse.linalg import LinearOperator
 
 from trireme import _core
 from trireme._arrays import ForThisProcess, OneAtATime, Vector, matrix_of
-from trireme._other_arrays import in_kind_of, on_host
+from trireme._gpu_arrays import GpuVectors, gpu_vectors
+from trireme._other_arrays import gpu_of, in_kind_of, on_host
 
 # Writes its second argument, whose size is that of the result.
 _Apply = Callable[[Vector, Vector], None]
+_ApplyOnGpu = Callable[[GpuVectors, GpuVectors], None]
 
 
 def _applied(apply: _Apply, x: NDArray[Any], size: int) -> NDArray[Any]:
@@ -31,7 +33,16 @@ def _applied(apply: _Apply, x: NDArray[Any], size: int) -> NDArray[Any]:
 class _Operator(ForThisProcess, LinearOperator):  # type: ignore[misc]
     """A LinearOperator that gives products in the kind of the vectors."""
 
+    _gpu = -1  # the number of the GPU that it works on; -1: the CPU
+    _apply_on_gpu: _ApplyOnGpu
+
     def matvec(self, x: Any) -> Any:
+        if self._gpu >= 0 and getattr(x, "ndim", 0) == 1:
+            there = gpu_vectors("x", x, self.shape[1], self._gpu)
+            if there is not None:
+                y = there.like(zero=False)  # an operator on a GPU is square
+                self._apply_on_gpu(there, y)
+                return y.array
         return in_kind_of(x, super().matvec(on_host("x", x)))
 
     def rmatvec(self, x: Any) -> Any:
@@ -44,15 +55,21 @@ class _Operator(ForThisProcess, LinearOperator):  # type: ignore[misc]
         return in_kind_of(X, super().rmatmat(on_host("X", X)))
 
     def dot(self, x: Any) -> Any:
+        if self._gpu >= 0 and getattr(x, "ndim", 0) == 1 and gpu_of(x) is not None:
+            return self.matvec(x)
         return in_kind_of(x, super().dot(on_host("x", x)))
 
 
 class Preconditioner(_Operator):
     """z = M^-1 r as an operator for ``M`` of scipy's functions: see `Solver.aspreconditioner`."""
 
-    def __init__(self, shape: tuple[int, int], apply: _Apply) -> None:
+    def __init__(
+        self, shape: tuple[int, int], apply: _Apply, apply_on_gpu: _ApplyOnGpu, gpu: int
+    ) -> None:
         super().__init__(np.dtype(np.float64), shape)
         self._apply = apply
+        self._apply_on_gpu = apply_on_gpu
+        self._gpu = gpu
 
     def _matvec(self, r: NDArray[Any]) -> NDArray[Any]:
         return _applied(self._apply, r, self.shape[0])
@@ -62,6 +79,8 @@ class MatrixOperator(_Operator):
     """A matrix that a kernel of Trireme multiplies by: see `aslinearoperator`."""
 
     def __init__(self, A: Any, kernel: str = "auto", device: str = "auto") -> None:
+        if device == "auto" and (number := gpu_of(A)) is not None and _core.has_gpu():
+            device = f"cuda:{number}"
         matrix = matrix_of(A, square=False)
         for name, word in {"kernel": kernel, "device": device}.items():
             if not isinstance(word, str):
@@ -71,6 +90,12 @@ class MatrixOperator(_Operator):
         self._core = _core.Product(
             *matrix.shape, matrix.row_ptr, matrix.col_idx, matrix.values, kernel, device
         )
+        self._gpu = self._core.gpu
+        self._apply_on_gpu = self._multiply_on_gpu
+
+    def _multiply_on_gpu(self, x: GpuVectors, y: GpuVectors) -> None:
+        with self._one_at_a_time:
+            self._core.multiply_on_gpu(x.pointer, y.pointer, self.shape[0], x.stream)
 
     @property
     def kernel(self) -> str:

@@ -21,24 +21,28 @@ _HOST = (1, 3, 11)
 _DEVICES = {2: "cuda", 7: "vulkan", 8: "metal", 10: "rocm", 13: "cuda", 14: "oneapi"}
 
 
-def _is_a(thing: Any, library: str, *names: str) -> bool:
+def is_a(thing: Any, library: str, *names: str) -> bool:
     """Whether the type of `thing`, or a base of it, is a type of `library` with such a name."""
-    return any(
-        base.__name__ in names and base.__module__.partition(".")[0] == library
-        for base in type(thing).__mro__
-    )
+    for base in type(thing).__mro__:
+        if base.__name__ in names and base.__module__.partition(".")[0] == library:
+            return True
+    return False
 
 
 def _is_torch(thing: Any) -> bool:
-    return _is_a(thing, "torch", "Tensor")
+    return is_a(thing, "torch", "Tensor")
 
 
 def _is_jax(thing: Any) -> bool:
-    return _is_a(thing, "jaxlib", "ArrayImpl", "Array") or _is_a(thing, "jax", "Array", "Tracer")
+    return is_a(thing, "jaxlib", "ArrayImpl", "Array") or is_a(thing, "jax", "Array", "Tracer")
 
 
 def _is_jax_sparse(thing: Any) -> bool:
-    return _is_a(thing, "jax", "JAXSparse")
+    return is_a(thing, "jax", "JAXSparse")
+
+
+def _is_cupy(thing: Any) -> bool:
+    return type(thing).__module__.partition(".")[0] in ("cupy", "cupyx") and hasattr(thing, "get")
 
 
 def _device(thing: Any) -> str | None:
@@ -47,11 +51,10 @@ def _device(thing: Any) -> str | None:
         return None if thing.device.type == "cpu" else str(thing.device)
     if _is_jax(thing):
         return next((str(d) for d in thing.devices() if d.platform != "cpu"), None)
-    if type(thing).__module__.partition(".")[0] in ("cupy", "cupyx") or hasattr(
-        thing, "__cuda_array_interface__"
-    ):
-        number = getattr(getattr(thing, "device", None), "id", None)
-        return "cuda" if number is None else f"cuda:{number}"
+    if _is_cupy(thing):
+        return f"cuda:{gpu_of(thing)}"
+    if hasattr(thing, "__cuda_array_interface__"):
+        return "cuda"
     if hasattr(thing, "__dlpack_device__"):
         kind, number = (int(n) for n in thing.__dlpack_device__())
         return None if kind in _HOST else f"{_DEVICES.get(kind, f'DLPack device {kind}')}:{number}"
@@ -59,14 +62,16 @@ def _device(thing: Any) -> str | None:
 
 
 def _refuse(name: str, thing: Any) -> None:
-    """Raises for what is on a device, or takes part in derivatives."""
-    if _is_a(thing, "jax", "Tracer"):
+    """Raises for what is on a device of another kind, or takes part in derivatives."""
+    if is_a(thing, "jax", "Tracer"):
         raise TypeError(
             f"{name} is traced by JAX: call Trireme outside of jax.jit, jax.grad and jax.vmap"
         )
     device = _device(thing)
-    if device is not None:
-        raise TypeError(f"{name} is on {device}: the package takes arrays of the host")
+    if device is not None and not (_is_torch(thing) or _is_jax(thing) or _is_cupy(thing)):
+        raise TypeError(
+            f"{name} is on {device}: pass an array of the host, of CuPy, of torch or of JAX"
+        )
     if _is_torch(thing) and thing.requires_grad:
         raise TypeError(
             f"{name} requires grad, which Trireme does not follow: pass {name}.detach(), or write "
@@ -85,7 +90,9 @@ def on_host(name: str, thing: Any) -> Any:
             raise TypeError(f"{name} is sparse: pass {name}.to_dense()")
         if thing.dtype == torch.bfloat16:
             thing = thing.double()
-        return thing.detach().resolve_conj().resolve_neg().numpy()
+        return thing.detach().cpu().resolve_conj().resolve_neg().numpy()
+    if _is_cupy(thing):
+        return thing.get()
     if _is_jax_sparse(thing):
         raise TypeError(f"{name} is sparse: pass {name}.todense()")
     if _is_jax(thing):
@@ -127,8 +134,8 @@ def _of_torch(A: Any) -> Any:
 
 
 def _of_jax(A: Any) -> Any:
-    compressed = _is_a(A, "jax", "BCSR")
-    if not compressed and not _is_a(A, "jax", "BCOO"):
+    compressed = is_a(A, "jax", "BCSR")
+    if not compressed and not is_a(A, "jax", "BCOO"):
         raise TypeError(f"A is a {type(A).__name__} of JAX: pass a BCSR or a BCOO")
     if A.n_batch or A.n_dense:
         raise ValueError(f"A has n_batch {A.n_batch} and n_dense {A.n_dense}: both must be 0")
@@ -153,13 +160,27 @@ def matrix_on_host(A: Any) -> Any:
         return _of_torch(A)
     if _is_jax_sparse(A):
         return _of_jax(A)
+    if _is_cupy(A):
+        return A.get()
     return on_host("A", A) if _is_jax(A) else A
 
 
+def gpu_of(thing: Any) -> int | None:
+    """The number of the GPU of CUDA that has the arrays of CuPy or torch; None for others."""
+    if _is_torch(thing):
+        return int(thing.device.index) if thing.device.type == "cuda" else None
+    return int(thing.data.device.id) if _is_cupy(thing) else None
+
+
 def in_kind_of(given: Any, x: NDArray[Any]) -> Any:
-    """x, which nothing else holds, as an array of the library that has made `given`."""
+    """x, which nothing else holds, as an array of the library that has made `given`, where it is."""
+    if type(given) is np.ndarray:
+        return x
     if _is_torch(given):
-        return sys.modules["torch"].from_numpy(x)
+        return sys.modules["torch"].from_numpy(x).to(given.device)
+    if _is_cupy(given):
+        with given.device:
+            return sys.modules["cupy"].asarray(x)
     if _is_jax(given):
         jax = sys.modules["jax"]
         with jax.default_device(next(iter(given.devices()))):

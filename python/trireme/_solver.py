@@ -27,8 +27,9 @@ from trireme._arrays import (
     values_of,
 )
 from trireme._errors import ConvergenceWarning, NotConverged
+from trireme._gpu_arrays import GpuVectors, gpu_vectors
 from trireme._operators import Preconditioner
-from trireme._other_arrays import in_kind_of, matrix_on_host, on_host
+from trireme._other_arrays import gpu_of, in_kind_of, matrix_on_host, on_host
 from trireme._report import Report
 
 Callback = Callable[[Vector], object]
@@ -203,6 +204,8 @@ class Solver(ForThisProcess):
         restart: int = 30,
         chebyshev_degree: int = 4,
     ) -> None:
+        if device == "auto" and (number := gpu_of(A)) is not None and _core.has_gpu():
+            device = f"cuda:{number}"
         matrix = matrix_of(A)
         words = {
             "method": method,
@@ -231,6 +234,7 @@ class Solver(ForThisProcess):
         self._open: _core.Solver | None = _core.Solver(
             *matrix.shape, matrix.row_ptr, matrix.col_idx, matrix.values, options
         )
+        self._gpu = self._open.gpu
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -238,7 +242,7 @@ class Solver(ForThisProcess):
         return self._shape
 
     @property
-    def _core(self) -> _core.Solver:
+    def _inner(self) -> _core.Solver:
         if self._open is None:
             raise ValueError("this solver is closed")
         return self._open
@@ -319,24 +323,12 @@ class Solver(ForThisProcess):
         solves_after: int = 0,
     ) -> Any:
         rows = self._shape[0]
-        given = numbers_of("b", b, rows)
-        single = self._single and given.dtype == np.float32
         how = _core.SolveOptions()
         how.rtol = tolerance_of("rtol", rtol)
-        if single:
-            how.rtol = max(how.rtol, SINGLE_RTOL)
         how.atol = tolerance_of("atol", atol)
         how.max_iterations = count_of("maxiter", maxiter)
         how.solves_after = count_of("solves_after", solves_after, least=0)
-        x: NDArray[Any]
-        if x0 is None:  # where a solve of several is interrupted, the last ones are not reached
-            x = np.empty(given.size) if given.ndim == 1 else np.zeros(given.size)
-        else:
-            guess = numbers_of("x0", x0, rows)
-            if guess.size != given.size:
-                raise ValueError(f"x0 has the shape {guess.shape}, and b has {given.shape}")
-            x = by_columns(guess).copy()
-            how.guess = True
+        how.guess = x0 is not None
 
         shown = None
         if callback is not None:
@@ -347,24 +339,68 @@ class Solver(ForThisProcess):
             def shown(number: int, norm: float, xk: Vector | None) -> object:
                 return heard(xk) if xk is not None else None
 
-        width = 1 if given.ndim == 1 else given.shape[1]
+        if self._gpu >= 0 and (there := gpu_vectors("b", b, rows, self._gpu)) is not None:
+            return self._solve_on_gpu(there, x0, how, shown)
+        given = numbers_of("b", b, rows)
+        single = self._single and given.dtype == np.float32
+        if single:
+            how.rtol = max(how.rtol, SINGLE_RTOL)
+        x: NDArray[Any]
+        if x0 is None:  # where a solve of several is interrupted, the last ones are not reached
+            x = np.empty(given.size) if given.ndim == 1 else np.zeros(given.size)
+        else:
+            guess = numbers_of("x0", x0, rows)
+            if guess.size != given.size:
+                raise ValueError(f"x0 has the shape {guess.shape}, and b has {given.shape}")
+            x = by_columns(guess).copy()
+
+        width = None if given.ndim == 1 else given.shape[1]
         with self._one_at_a_time:
-            if width == 1:
-                report = self._core.solve(by_columns(given), x, how, shown, 1, is_main_thread())
-                self._last = [report]
+            main = is_main_thread()
+            if width is None or width == 1:
+                last = [self._inner.solve(by_columns(given), x, how, shown, 1, main)]
             elif width == 0:
-                self._last = []
+                last = []
             else:
-                self._last = self._core.solve_many(
-                    by_columns(given), x, width, how, shown, 1, is_main_thread()
-                )
-            infos = [info_of(report) for report in self._last]
-            self.info = infos[0] if given.ndim == 1 else np.array(infos, dtype=np.int64)
+                last = self._inner.solve_many(by_columns(given), x, width, how, shown, 1, main)
+            self._take(last, width)
         if given.ndim == 2:
             x = x.reshape(given.shape, order="F")
             if given.flags.c_contiguous:
                 x = np.ascontiguousarray(x)
         return in_kind_of(b, x.astype(np.float32) if single else x)
+
+    def _solve_on_gpu(self, b: GpuVectors, x0: Any, how: _core.SolveOptions, shown: Any) -> Any:
+        single = self._single and b.single
+        if single:
+            how.rtol = max(how.rtol, SINGLE_RTOL)
+        if x0 is None:
+            x = b.like(zero=b.width is not None)
+        else:
+            guess = gpu_vectors("x0", x0, self._shape[0], self._gpu)
+            if guess is None:
+                raise TypeError(f"x0 is a {type(x0).__name__}: it must be on the GPU, as b is")
+            if guess.array.shape != b.array.shape:
+                raise ValueError("x0 and b have different shapes")
+            x = guess.copy()
+            x.by_columns = b.by_columns
+        width = b.width
+        where = b.pointer, x.pointer, self._shape[0], b.stream
+        with self._one_at_a_time:
+            main = is_main_thread()
+            if width is None or width == 1:
+                last = [self._inner.solve_on_gpu(*where, how, shown, 1, main)]
+            elif width == 0:
+                last = []
+            else:
+                last = self._inner.solve_many_on_gpu(*where, width, how, shown, 1, main)
+            self._take(last, width)
+        return x.result(single)
+
+    def _take(self, reports: list[_core.SolveReport], width: int | None) -> None:
+        self._last = reports
+        infos = [info_of(report) for report in reports]
+        self.info = infos[0] if width is None else np.array(infos, dtype=np.int64)
 
     def _hardest(self) -> int:
         """The number of the vector that failed first, or else that took most iterations."""
@@ -418,13 +454,13 @@ class Solver(ForThisProcess):
         else:
             values = values_of(A)
         with self._one_at_a_time:
-            self._core.update(values)
+            self._inner.update(values)
 
     @property
     def report(self) -> Report:
         """Facts of the solver and of its last solve."""
         with self._one_at_a_time:
-            report = Report(self._core.facts())
+            report = Report(self._inner.facts())
             vectors = [r.as_dict() for r in self._last]
             report["last_solve"] = vectors[self._hardest()] if vectors else None
             report["vectors"] = vectors
@@ -451,11 +487,15 @@ class Solver(ForThisProcess):
         >>> M.matvec(np.ones(2))
         array([1. , 0.5])
         """
-        return Preconditioner(self._shape, self._precondition)
+        return Preconditioner(self._shape, self._precondition, self._precondition_on_gpu, self._gpu)
 
     def _precondition(self, r: Vector, z: Vector) -> None:
         with self._one_at_a_time:
-            self._core.precondition(r, z)
+            self._inner.precondition(r, z)
+
+    def _precondition_on_gpu(self, r: GpuVectors, z: GpuVectors) -> None:
+        with self._one_at_a_time:
+            self._inner.precondition_on_gpu(r.pointer, z.pointer, self._shape[0], r.stream)
 
     def close(self) -> None:
         """Free the memory of the solver, which cannot be used any more."""

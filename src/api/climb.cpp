@@ -25,7 +25,7 @@ struct Solver::Work::Climb {
   bool to_the_end = false;  // rungs that were left run once more
   bool indefinite = false;
   double best = std::numeric_limits<double>::infinity();  // excess of x
-  Array<double> x;                                        // with that excess
+  Vector x;  // with that excess; empty: no rung has run, or the last one has converged
   Status status = Status::not_converged;
   std::optional<Error> error{};  // of the last rung that could not run
   bool ran = false;
@@ -68,7 +68,7 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
     return false;
   }
   climb.ran = true;
-  const auto [relative_residual, by] = judge(system, how);
+  const auto [relative_residual, by] = ending.judgement;
   const bool converged = by <= kWithRounding && (ending.claims || ending.stagnated);
   now.preconditioner = word_of(active_->loop->preconditioner());
   now.iterations = ending.iterations;
@@ -80,7 +80,7 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
   climb.fates[k] = ending.stood_still ? Climb::Fate::left : Climb::Fate::failed;
   if (converged || climb.x.empty() || std::isnan(climb.best) || by < climb.best) {
     climb.best = by;
-    climb.x = system.x;
+    climb.x = converged ? Vector() : system.x.copy();
     climb.status = converged                     ? Status::converged
                    : ending.by_user              ? Status::interrupted
                    : is_breakdown(ending.reason) ? Status::breakdown
@@ -97,9 +97,9 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
   if (converged) begins_at_ = k;
   if (!converged && !ending.by_user) {
     if (relative_residual < kGoodGuess)
-      system.x = climb.x;
+      system.x.take(climb.x);
     else
-      std::ranges::fill(system.x, 0.0);
+      system.x.set_zero();
     system.has_guess = relative_residual < kGoodGuess;
   }
   return converged || ending.by_user;
@@ -108,7 +108,7 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
 SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
   SolveReport report;
   Climb climb(rungs_.size());
-  const Array<double> guess = system.x;
+  const Vector guess = system.has_guess ? system.x.copy() : Vector();
   const double of_guess = system.has_guess ? judge(system, how).relative_residual : 1;
   for (;;) {
     const auto k = next(climb);
@@ -121,10 +121,13 @@ SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
     climb.to_the_end = true;
   }
   if (!climb.ran) throw Error(*climb.error);
-  system.x = std::move(climb.x);
+  if (!climb.x.empty()) system.x.take(climb.x);
   report.status = climb.status;
   if (!report.converged() && !(report.relative_residual <= of_guess)) {
-    system.x = guess;
+    if (guess.empty())
+      system.x.set_zero();
+    else
+      system.x.take(guess);
     report.notes.push_back(fmt::format(
         "x is the initial guess, whose residual is {:.2g} of ||b||; that of the solve was {:.2g}",
         of_guess, report.relative_residual));
@@ -143,10 +146,9 @@ std::string words_of_success(const SolveReport& report) {
 }
 
 // The caller's x may have left the range of double, or have lost digits below its normal numbers.
-void Solver::Work::give(System& system, std::span<double> x, const SolveOptions& how,
-                        SolveReport& report) {
-  system.give_solution(x);
-  if (system.of_x == 0) return;
+void Solver::Work::give(System& system, const SolveOptions& how, SolveReport& report) {
+  system.give_solution();
+  if (!system.changes_x()) return;
   const Judgement rounded = judge(system, how);
   report.relative_residual = rounded.relative_residual;
   if (!report.converged() || rounded.holds()) return;
@@ -156,23 +158,21 @@ void Solver::Work::give(System& system, std::span<double> x, const SolveOptions&
                     : "the solution exceeds the largest double; scale the system";
 }
 
-SolveReport Solver::Work::solve(std::span<const double> b, std::span<double> x,
-                                const SolveOptions& how) {
+SolveReport Solver::Work::solve(const Numbers& b, Vector x, const SolveOptions& how) {
   const Stopwatch watch;
   require_size(b.size(), rows(), "b");
   require_size(x.size(), rows(), "x");
-  require_finite(b, "b");
-  if (how.guess) require_finite(x, "x");
   if (!(how.rtol >= 0) || !(how.atol >= 0) || (how.rtol == 0 && how.atol == 0))
     fail(ExitCode::usage, "rtol is {} and atol {}; neither may be negative, and one is above 0",
          how.rtol, how.atol);
   if (how.max_iterations < 0)
     fail(ExitCode::usage, "max_iterations cannot be {}", how.max_iterations);
   const double set_up_before = facts_.set_up_seconds;
-  System system(b, how.guess ? std::span<const double>(x) : std::span<const double>(), scale_);
+  System system(b, x.part(0, x.size()), how.guess, scale_, gpu_.get());
   SolveReport report;
   if (!(system.unit > 0)) {
-    std::ranges::fill(x, 0.0);
+    x.set_zero();
+    if (gpu_) gpu_->wait_until_done();
     report.status = Status::converged;
     report.text = "b is 0, and so is x";
     report.method = rungs_[begins_at_].method;
@@ -180,7 +180,8 @@ SolveReport Solver::Work::solve(std::span<const double> b, std::span<double> x,
     return report;
   }
   report = climb(system, how);
-  give(system, x, how, report);
+  give(system, how, report);
+  if (gpu_) gpu_->wait_until_done();
   report.set_up_seconds = facts_.set_up_seconds - set_up_before;
   report.seconds = watch.seconds();
   if (report.converged())

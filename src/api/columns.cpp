@@ -20,9 +20,8 @@ constexpr std::string_view kStopped = "not converged: stopped by the caller";
 
 }  // namespace
 
-void Solver::Work::solve_block(std::span<const double> b, std::span<double> x, std::int64_t first,
-                               std::int64_t width, const SolveOptions& how,
-                               std::vector<SolveReport>& reports) {
+void Solver::Work::solve_block(const Numbers& b, Vector& x, std::int64_t first, std::int64_t width,
+                               const SolveOptions& how, std::vector<SolveReport>& reports) {
   const std::int64_t n = rows();
   const Stopwatch watch;
   const auto& scaling = active_->scaling;
@@ -32,16 +31,19 @@ void Solver::Work::solve_block(std::span<const double> b, std::span<double> x, s
   std::vector<double> units, atols;
   bool guess = false;
   for (std::int64_t j = 0; j < width; ++j) {
-    const std::span<const double> x0 = x.subspan((first + j) * n, how.guess ? n : 0);
-    System& system = systems.emplace_back(b.subspan((first + j) * n, n), x0, scale_);
+    System& system = systems.emplace_back(b.part((first + j) * n, n), x.part((first + j) * n, n),
+                                          how.guess, scale_, gpu_.get());
     if (system.has_guess && how.drop_worse_guess && judge(system, how).relative_residual > 1) {
-      std::ranges::fill(system.x, 0.0);
+      system.x.set_zero();
       system.has_guess = false;
     }
     guess = guess || system.has_guess;
     if (scaling) scaled.emplace_back(system, *scaling);
-    std::ranges::copy(scaling ? scaled.back().b : system.b, all_b.begin() + j * n);
-    std::ranges::copy(scaling ? scaled.back().x : system.x, all_x.begin() + j * n);
+    const auto column = [&](Array<double>& all) {
+      return Vector(std::span(all).subspan(j * n, n));
+    };
+    column(all_b).take(scaling ? Numbers(scaled.back().b) : system.b);
+    column(all_x).take(scaling ? scaled.back().x : system.x);
     units.push_back(scaling ? scaled.back().unit : system.unit);
     atols.push_back(system.atol(how) * units.back() / system.unit);
   }
@@ -60,8 +62,10 @@ void Solver::Work::solve_block(std::span<const double> b, std::span<double> x, s
   for (std::int64_t j = 0; j < width; ++j) {
     const std::span<const double> of_loop(all_x.data() + j * n, static_cast<std::size_t>(n));
     System& system = systems[j];
-    system.x = scaling ? scaled[j].to_system(of_loop, *scaling)
-                       : Array<double>(of_loop.begin(), of_loop.end());
+    if (scaling)
+      scaled[j].give_solution(of_loop, *scaling, system.x);
+    else
+      system.x.take(of_loop);
     SolveReport& report = reports[first + j];
     const bool stopped = results[j].reason == solvers::Reason::interrupted;
     const Judgement judgement = judge(system, how);
@@ -69,7 +73,7 @@ void Solver::Work::solve_block(std::span<const double> b, std::span<double> x, s
     report.status = judgement.holds() ? Status::converged
                     : stopped         ? Status::interrupted
                                       : Status::not_converged;
-    give(system, x.subspan((first + j) * n, n), how, report);
+    give(system, how, report);
     report.iterations = results[j].iterations;
     report.seconds = seconds;
     report.method = rungs_[active_->rung].method;
@@ -88,8 +92,8 @@ void Solver::Work::change_between_solves(std::int64_t solves_ahead) {
   take_set_up_seconds();
 }
 
-std::vector<SolveReport> Solver::Work::solve_many(std::span<const double> b, std::span<double> x,
-                                                  std::int64_t width, const SolveOptions& how) {
+std::vector<SolveReport> Solver::Work::solve_many(const Numbers& b, Vector x, std::int64_t width,
+                                                  const SolveOptions& how) {
   if (width < 0) fail(ExitCode::usage, "width cannot be {}", width);
   const std::int64_t n = rows();
   require_size(b.size(), n * width, "b");
@@ -105,11 +109,9 @@ std::vector<SolveReport> Solver::Work::solve_many(std::span<const double> b, std
     of_one.guess = guess;
     of_one.solves_after = how.solves_after + width - 1 - j;
     if (j > 0) of_one.on_iteration = nullptr;
-    reports[j] = solve(b.subspan(j * n, n), x.subspan(j * n, n), of_one);
+    reports[j] = solve(b.part(j * n, n), x.part(j * n, n), of_one);
   };
-  const auto is_zero = [&](std::int64_t j) {
-    return std::ranges::all_of(b.subspan(j * n, n), [](double v) { return v == 0; });
-  };
+  const auto is_zero = [&](std::int64_t j) { return largest_of(b.part(j * n, n)) == 0; };
   bool together = false;
   std::int64_t j = 0;
   while (j < width) {
@@ -129,6 +131,7 @@ std::vector<SolveReport> Solver::Work::solve_many(std::span<const double> b, std
       if (reports[c].status == Status::interrupted) return reports;
       if (!reports[c].converged()) alone(c, reports[c].relative_residual < kGoodGuess);
     }
+    if (gpu_) gpu_->wait_until_done();
     j = last;
   }
   return reports;

@@ -100,10 +100,13 @@ void Loop::make_solver() {
     multigrid_ = std::move(made);
   }
   const PreconditionerSpec of = spec();
-  if (cuda_system_)
-    solver_ = std::make_unique<solvers::CudaSolver>(*cuda_system_, method_.method, method_.variant,
-                                                    of, solvers::CudaOptions{}, method_options_);
-  else
+  if (cuda_system_) {
+    auto made =
+        std::make_unique<solvers::CudaSolver>(*cuda_system_, method_.method, method_.variant, of,
+                                              solvers::CudaOptions{}, method_options_);
+    cuda_solver_ = made.get();
+    solver_ = std::move(made);
+  } else
     solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_.method,
                                                     method_.variant == solvers::Variant::automatic
                                                         ? solvers::Variant::classic
@@ -134,10 +137,14 @@ void Loop::renew() {
   weigh_rows();
 }
 
-solvers::SolveResult Loop::solve(const solvers::SolveVectors& vectors,
+solvers::SolveResult Loop::solve(const Numbers& b, Vector& x, bool zero_guess,
                                  const solvers::Tolerances& rule,
                                  const solvers::IterationObserver& observer) {
-  return solver_->solve(vectors, rule, observer);
+  if (cuda_solver_)
+    return cuda_solver_->solve(b.on_gpu(), x.on_gpu(), zero_guess, b.gpu()->stream(), rule,
+                               observer);
+  return solver_->solve({.b = b.on_host(), .x = x.on_host(), .zero_guess = zero_guess}, rule,
+                        observer);
 }
 
 std::vector<solvers::SolveResult> Loop::solve(MultiVector<const double> b, MultiVector<double> x,

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "api/numbers.hpp"
 #include "api/words.hpp"
 #include "base/array.hpp"
 #include "distributed/operator.hpp"
@@ -40,8 +41,11 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  solvers::SolveResult solve(const solvers::SolveVectors& vectors, const solvers::Tolerances& rule,
+  // b and x are where the loop is: on_gpu().
+  solvers::SolveResult solve(const Numbers& b, Vector& x, bool zero_guess,
+                             const solvers::Tolerances& rule,
                              const solvers::IterationObserver& observer);
+  // Columns on the host, wherever the loop is.
   std::vector<solvers::SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
                                           bool zero_guess, const solvers::Tolerances& rule,
                                           std::span<const solvers::IterationObserver> observers,
@@ -77,6 +81,7 @@ class Loop {
   std::unique_ptr<solvers::HostSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;
   std::unique_ptr<solvers::Solver> solver_;
+  solvers::CudaSolver* cuda_solver_ = nullptr;          // solver_, on a GPU
   std::unique_ptr<solvers::BlockSolver> block_solver_;  // made at the first use
   bool weighs_ = false;
 };

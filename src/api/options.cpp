@@ -5,7 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <span>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,12 +36,6 @@ template <class Choice>
 std::optional<Choice> parsed_or_auto(const std::string& word, const char* option) {
   if (word == kAuto) return std::nullopt;
   return parsed<Choice>(word, option);
-}
-
-Device device_for(const std::string& word) {
-  const auto named = parsed_or_auto<Device>(word, "device");
-  if (named == Device::cuda || (!named && cuda_available())) select_device();
-  return named.value_or(choose_device(cuda_available()));
 }
 
 multigrid::Options multigrid_options(const SolverOptions& options) {
@@ -98,6 +95,24 @@ multigrid::NearNullspace near_nullspace(const SolverOptions& options, std::int64
 
 }  // namespace
 
+int gpu_for(const std::string& device) {
+  constexpr std::string_view numbered = "cuda:";
+  int number = 0;
+  if (device == kAuto) {
+    if (choose_device(cuda_available()) == Device::cpu) return -1;
+  } else if (device.starts_with(numbered)) {
+    const char* const end = device.data() + device.size();
+    const auto [read, error] = std::from_chars(device.data() + numbered.size(), end, number);
+    if (error != std::errc() || read != end || number < 0)
+      fail(ExitCode::usage, "device cannot be '{}'; number a GPU as in cuda:1", device);
+  } else if (parsed<Device>(device, "device") == Device::cpu) {
+    return -1;
+  }
+  if (select_device(number).index != number)
+    fail(ExitCode::resource, "there is no GPU {}; the first one is cuda:0", number);
+  return number;
+}
+
 Options checked(const SolverOptions& asked) {
   Options options{.scaling = parsed_or_auto<Scaling>(asked.scaling, "scaling"),
                   .kernel = asked.kernel,
@@ -115,7 +130,11 @@ Options checked(const SolverOptions& asked) {
   if (asked.restart < 1) fail(ExitCode::usage, "restart is at least 1, not {}", asked.restart);
   if (asked.block_size < 1 || asked.block_size > 32)
     fail(ExitCode::usage, "block_size is 1 to 32, not {}", asked.block_size);
-  options.device = device_for(asked.device);
+  const int gpu = gpu_for(asked.device);
+  if (gpu >= 0) {
+    options.device = Device::cuda;
+    options.gpu = gpu;
+  }
   return options;
 }
 

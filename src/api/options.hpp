@@ -19,6 +19,7 @@ struct Options {
   std::optional<Scaling> scaling{};
   std::string kernel{};  // or auto
   Device device = Device::cpu;
+  int gpu = -1;  // its number; -1: the CPU
   Precision precision = Precision::full;
   std::int32_t restart = 30;
 };
@@ -26,6 +27,9 @@ struct Options {
 // Throws Error: usage for a word or a number that is not possible, resource for a device that is
 // not there. A GPU becomes the current device.
 Options checked(const SolverOptions& asked);
+// The place that a word of the caller names: auto, cpu, cuda, or cuda:1. A GPU becomes the current
+// device; -1: the CPU. Throws Error{usage, resource}.
+int gpu_for(const std::string& device);
 // For a matrix of so many rows. Throws Error: usage likewise, and for sizes that do not fit; input
 // for numbers that are not finite.
 PreconditionerData preconditioner_data(const SolverOptions& asked, std::int64_t rows);

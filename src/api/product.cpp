@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "api/caller_matrix.hpp"
-#include "api/failures.hpp"
+#include "api/on_device.hpp"
+#include "api/options.hpp"
 #include "base/choices.hpp"
 #include "base/error.hpp"
-#include "device/device.hpp"
 #include "distributed/cuda_operator.hpp"
 #include "kernels/multi_product.hpp"
 #include "kernels/registry.hpp"
@@ -20,16 +20,13 @@ namespace trireme::api {
 class Product::Work {
  public:
   Work(const CsrArrays& matrix, const std::string& kernel, const std::string& device) {
-    if (device != kAuto && !choice_of<Device>(device))
-      fail(ExitCode::usage, "device cannot be '{}'; use auto, cpu or cuda", device);
-    const Device wanted =
-        device == kAuto ? choose_device(cuda_available()) : *choice_of<Device>(device);
+    gpu_ = gpu_for(device);
     if (kernel != kAuto) find_kernel(kernel);
-    if (wanted == Device::cuda) {
-      select_device();
+    if (gpu_ >= 0) {
       auto square = copied_square(matrix);
-      kernel_ = kernel == kAuto ? std::string(choose_kernel_for(*square, wanted, Precision::full))
-                                : kernel;
+      kernel_ = kernel == kAuto
+                    ? std::string(choose_kernel_for(*square, Device::cuda, Precision::full))
+                    : kernel;
       on_gpu_ = std::make_unique<CudaOperator>(std::move(square), kernel_);
       return;
     }
@@ -41,6 +38,7 @@ class Product::Work {
   std::int64_t rows() const { return on_gpu_ ? on_gpu_->matrix().local_rows() : matrix_.rows; }
   std::int64_t cols() const { return on_gpu_ ? on_gpu_->matrix().local_rows() : matrix_.cols; }
   const std::string& kernel() const { return kernel_; }
+  int gpu() const { return gpu_; }  // -1: none
   Device device() const { return on_gpu_ ? Device::cuda : Device::cpu; }
 
   void multiply(std::span<const double> x, std::span<double> y) {
@@ -50,6 +48,13 @@ class Product::Work {
       on_gpu_->multiply(x, y);
     else
       on_host_->multiply(x, y, Accumulate::no);
+  }
+
+  void multiply(const GpuArray<const double>& x, const GpuArray<double>& y) {
+    require_size(x.size, cols(), "x");
+    require_size(y.size, rows(), "y");
+    if (!on_gpu_) fail(ExitCode::usage, "x is on a GPU, and this matrix multiplies on the CPU");
+    on_gpu_->multiply(of(x), of(y), stream_of(x));
   }
 
   void multiply_transposed(std::span<const double> x, std::span<double> y) {
@@ -82,6 +87,7 @@ class Product::Work {
     }
   }
 
+  int gpu_ = -1;
   CsrMatrix<double> matrix_;
   std::string kernel_;
   std::unique_ptr<HostKernel<double>> on_host_;         // null: on_gpu_
@@ -90,7 +96,7 @@ class Product::Work {
 };
 
 Product::Product(const CsrArrays& matrix, const std::string& kernel, const std::string& device)
-    : work_(with_failures([&] { return std::make_unique<Work>(matrix, kernel, device); })) {}
+    : work_(on_device(-1, [&] { return std::make_unique<Work>(matrix, kernel, device); })) {}
 Product::~Product() = default;
 Product::Product(Product&&) noexcept = default;
 Product& Product::operator=(Product&&) noexcept = default;
@@ -98,15 +104,19 @@ Product& Product::operator=(Product&&) noexcept = default;
 std::int64_t Product::rows() const { return work_->rows(); }
 std::int64_t Product::cols() const { return work_->cols(); }
 std::string Product::kernel() const { return work_->kernel(); }
+int Product::gpu() const { return work_->gpu(); }
 std::string Product::device() const { return std::string(to_string(work_->device())); }
 void Product::multiply(std::span<const double> x, std::span<double> y) {
-  with_failures([&] { work_->multiply(x, y); });
+  on_device(work_->gpu(), [&] { work_->multiply(x, y); });
+}
+void Product::multiply(GpuArray<const double> x, GpuArray<double> y) {
+  on_device(work_->gpu(), [&] { work_->multiply(x, y); });
 }
 void Product::multiply_transposed(std::span<const double> x, std::span<double> y) {
-  with_failures([&] { work_->multiply_transposed(x, y); });
+  on_device(work_->gpu(), [&] { work_->multiply_transposed(x, y); });
 }
 void Product::multiply_many(std::span<const double> x, std::span<double> y, std::int64_t width) {
-  with_failures([&] { work_->multiply_many(x, y, width); });
+  on_device(work_->gpu(), [&] { work_->multiply_many(x, y, width); });
 }
 
 }  // namespace trireme::api

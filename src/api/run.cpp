@@ -9,7 +9,6 @@
 
 #include "api/work.hpp"
 #include "distributed/row_sizes.hpp"
-#include "distributed/scaling/system_scale.hpp"
 #include "planning/acceptance.hpp"
 #include "planning/standing_still.hpp"
 
@@ -44,12 +43,13 @@ bool is_breakdown(Reason reason) {
          reason == Reason::indefinite_matrix || reason == Reason::not_finite;
 }
 
-Ending Solver::Work::run_loop(std::span<const double> b, std::span<double> x, bool guess,
-                              double unit, const solvers::Tolerances& rule,
-                              const ShowIterate& shown, const SolveOptions& how) {
+Ending Solver::Work::run_loop(const Numbers& b, Vector& x, bool guess, double unit,
+                              const solvers::Tolerances& rule, const ShowIterate& shown,
+                              const SolveOptions& how) {
   Loop& loop = *active_->loop;
   PreconditionerSearch* const search = active_->search.get();
-  const Array<double> begun(search && guess ? x.begin() : x.end(), x.end());
+  const bool begun_from_guess = guess;
+  const Vector begun = search && guess ? x.copy() : Vector();
   Ending ending;
   std::int64_t before = 0;
   bool changes = false;
@@ -89,8 +89,7 @@ Ending Solver::Work::run_loop(std::span<const double> b, std::span<double> x, bo
   };
   for (;;) {
     changes = false;
-    const solvers::SolveResult result =
-        loop.solve({.b = b, .x = x, .zero_guess = !guess}, left, observer);
+    const solvers::SolveResult result = loop.solve(b, x, !guess, left, observer);
     ending.reason = result.reason;
     ending.stagnated = result.stagnated;
     ending.iterations = before + result.iterations;
@@ -100,10 +99,12 @@ Ending Solver::Work::run_loop(std::span<const double> b, std::span<double> x, bo
     } else if (!search || search->solve_ends(ending.claims, is_breakdown(result.reason))) {
       return ending;
     } else {
-      std::ranges::fill(x, 0.0);
-      std::ranges::copy(begun, x.begin());
+      guess = begun_from_guess;
+      if (guess)
+        x.take(begun);
+      else
+        x.set_zero();
       ending.history.clear();
-      guess = !begun.empty();
       before = 0;
       left = rule;
       continue;
@@ -129,26 +130,30 @@ Ending Solver::Work::run(System& system, const SolveOptions& how) {
   for (int times = 0; times < kMostTimesTighter; ++times) {
     std::optional<LoopVectors> scaled;
     if (scaling) scaled.emplace(system, *scaling);
-    const std::span<const double> b = scaled ? scaled->b : system.b;
-    const std::span<double> x = scaled ? scaled->x : system.x;
+    const Numbers b = scaled ? Numbers(scaled->b) : system.b;
+    Vector& x = scaled ? scaled->x : system.x;
     const double unit = scaled ? scaled->unit : system.unit;
     solvers::Tolerances rule = this->rule(how, system.atol(how) * unit / system.unit, part);
     rule.max_iterations -= all.iterations;
     rule.drops_worse_guess = times == 0 && how.drop_worse_guess;
     const auto shown = [&](Array<double>&& of_loop, std::span<double> out) {
-      const Array<double> y = times_power_of_two(
-          scaled ? scaled->to_system(of_loop, *scaling) : std::move(of_loop), system.of_x);
-      std::ranges::copy(y, out.begin());
+      Vector to(out);
+      if (scaled)
+        scaled->give_solution(std::span<const double>(of_loop), *scaling, to);
+      else
+        to.take(std::span<const double>(of_loop));
+      to.take(to, system.of_x, false);
     };
     Ending ending = run_loop(b, x, system.has_guess, unit, rule, shown, how);
-    if (scaled) system.x = scaled->to_system(scaled->x, *scaling);
+    if (scaled) scaled->give_solution(scaled->x, *scaling, system.x);
     system.has_guess = true;
     ending.iterations += all.iterations;
     if (times > 0) ending.history.erase(ending.history.begin());
     all.history.insert(all.history.end(), ending.history.begin(), ending.history.end());
     ending.history = std::move(all.history);
     all = std::move(ending);
-    const auto tighter = tighter_part(part, judge(system, how).excess);
+    all.judgement = judge(system, how);
+    const auto tighter = tighter_part(part, all.judgement.excess);
     if (!all.claims || !tighter) break;
     part = *tighter;
   }
@@ -158,8 +163,10 @@ Ending Solver::Work::run(System& system, const SolveOptions& how) {
 bool Judgement::holds() const { return excess <= kWithRounding; }
 
 Judgement Solver::Work::judge(const System& system, const SolveOptions& how) {
-  const Residual of = plain_residual(*matrix_, matrix_->blocks.local.values, row_sizes(*matrix_),
-                                     system.b, system.x, residual_);
+  const Residual of =
+      system.b.gpu() ? gpu_->residual(*matrix_, system.b.on_gpu(), system.x.on_gpu())
+                     : plain_residual(*matrix_, matrix_->blocks.local.values, row_sizes(*matrix_),
+                                      system.b.on_host(), system.x.on_host(), residual_);
   return {.relative_residual = relative(of.norm, system.unit),
           .excess = excess_of(of, system.target(how), system.unit,
                               how.in_every_row ? solvers::RowTest::both : solvers::RowTest::none)};

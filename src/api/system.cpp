@@ -3,22 +3,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "distributed/plain_residual.hpp"
 #include "distributed/scaling/system_scale.hpp"
 
 namespace trireme::api {
 
-System::System(std::span<const double> of_b, std::span<const double> of_x0,
-               const MatrixScale& matrix)
-    : exponent(right_hand_side_exponent(MPI_COMM_SELF, of_b, of_x0, matrix.exponent)),
-      of_x(exponent - matrix.exponent),
-      b(times_power_of_two(of_b, -exponent)),
-      x(times_power_of_two(of_x0, -of_x)),
-      unit(plain_norm(b)) {
-  if (matrix.negated)
-    for (double& value : b) value = -value;
-  x.resize(b.size(), 0.0);
-  has_guess = std::ranges::any_of(x, [](double v) { return v != 0; });
+System::System(const Numbers& of_b, Vector of_caller, bool guess, const MatrixScale& matrix,
+               Gpu* gpu)
+    : b(of_b), callers_x_(std::move(of_caller)) {
+  const std::size_t size = of_b.size();
+  if (of_b.gpu() != gpu) {
+    own_b_ = Vector(size, gpu);
+    own_b_.take(of_b);
+    b = own_b_;
+  }
+  if (gpu) {
+    const VectorFacts of = gpu->facts_of(b.on_gpu());
+    if (!of.finite) require_finite(b, "b");
+    if (guess) require_finite(callers_x_, "x");
+    exponent =
+        right_hand_side_exponent(of.largest, guess ? largest_of(callers_x_) : 0, matrix.exponent);
+    unit = std::sqrt(of.squares);
+  } else {
+    require_finite(b, "b");
+    if (guess) require_finite(callers_x_, "x");
+    exponent = right_hand_side_exponent(
+        MPI_COMM_SELF, b.on_host(),
+        guess ? std::as_const(callers_x_).on_host() : std::span<const double>(), matrix.exponent);
+    if (exponent == 0) unit = plain_norm(b.on_host());
+  }
+  if (exponent != 0 || matrix.negated) {
+    if (own_b_.empty()) own_b_ = Vector(size, gpu);
+    own_b_.take(b, -exponent, matrix.negated);
+    b = own_b_;
+    if (exponent != 0) unit = norm_of(b);
+  }
+  of_x = exponent - matrix.exponent;
+  if (of_x == 0 && callers_x_.gpu() == gpu)
+    x = callers_x_.part(0, size);
+  else
+    x = Vector(size, gpu);
+  if (!guess)
+    x.set_zero();
+  else if (x.data() != callers_x_.data())
+    x.take(callers_x_, -of_x, false);
+  has_guess = guess && largest_of(x) > 0;
 }
 
 double System::atol(const SolveOptions& how) const { return std::ldexp(how.atol, -exponent); }
@@ -27,21 +58,31 @@ double System::target(const SolveOptions& how) const {
   return std::max(how.rtol * unit, atol(how));
 }
 
-void System::give_solution(std::span<double> to) {
-  const Array<double> of_caller = times_power_of_two(x, of_x);
-  std::ranges::copy(of_caller, to.begin());
-  if (of_x != 0) x = times_power_of_two(of_caller, -of_x);
+void System::give_solution() {
+  if (x.data() == callers_x_.data()) return;
+  callers_x_.take(x, of_x, false);
+  if (of_x != 0) x.take(callers_x_, -of_x, false);
 }
 
-LoopVectors::LoopVectors(const System& system, const SystemScaling& scaling)
-    : exponent(loop_exponent(MPI_COMM_SELF, scaling, system.b, system.x)),
-      b(scaling.to_rows(system.b, -exponent)),
-      x(scaling.to_columns(system.x, -exponent)),
-      unit(plain_norm(b)) {}
+LoopVectors::LoopVectors(const System& system, const SystemScaling& scaling) {
+  const auto scaled = [&](const Array<double>& numbers) {
+    Vector made(numbers.size(), system.b.gpu());
+    made.take(std::span<const double>(numbers));
+    return made;
+  };
+  const Array<double> of_b = system.b.copy_on_host();
+  const Array<double> of_x = Numbers(system.x).copy_on_host();
+  exponent = loop_exponent(MPI_COMM_SELF, scaling, of_b, of_x);
+  const Array<double> rows = scaling.to_rows(of_b, -exponent);
+  b = scaled(rows);
+  x = scaled(scaling.to_columns(of_x, -exponent));
+  unit = plain_norm(rows);
+}
 
-Array<double> LoopVectors::to_system(std::span<const double> of_loop,
-                                     const SystemScaling& scaling) const {
-  return scaling.from_columns(of_loop, exponent);
+void LoopVectors::give_solution(const Numbers& of_loop, const SystemScaling& scaling,
+                                Vector& to) const {
+  const Array<double> of_system = scaling.from_columns(of_loop.copy_on_host(), exponent);
+  to.take(std::span<const double>(of_system));
 }
 
 }  // namespace trireme::api

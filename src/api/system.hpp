@@ -4,6 +4,9 @@
 //   b, x of the caller --2^k, sign--> System --D_r, D_c P--> loop
 //                                       |                      |
 //                         b - A x is computed here <--- x <----+
+//
+// What needs no change is not copied: the vectors of the system are the caller's then. Those of a
+// solver on a GPU are there, and only scalings that are not powers of two are made on the host.
 #pragma once
 
 #include <trireme/solver.hpp>
@@ -11,8 +14,8 @@
 #include <optional>
 #include <span>
 
+#include "api/numbers.hpp"
 #include "base/array.hpp"
-#include "distributed/plain_residual.hpp"
 #include "distributed/scaling/system_scaling.hpp"
 
 namespace trireme::api {
@@ -23,33 +26,41 @@ struct MatrixScale {
   bool negated = false;
 };
 
-struct System {
-  // `of_x0`: the caller's guess; empty: 0.
-  System(std::span<const double> of_b, std::span<const double> of_x0, const MatrixScale& matrix);
-
-  int exponent;  // b is the caller's times 2^-exponent, or that times -1
-  int of_x;      // the caller's x is x times 2^of_x
-  Array<double> b, x;
-  double unit;             // ||b||
-  bool has_guess = false;  // x is not zero
+class System {
+ public:
+  // `of_x` refers to the caller's x, which must outlive this as b must. With `guess` it is the
+  // initial guess. `gpu`: where the loops are; null: on the host. Throws Error{input} for numbers
+  // that are not finite.
+  System(const Numbers& of_b, Vector of_x, bool guess, const MatrixScale& matrix, Gpu* gpu);
 
   // Tolerances of the caller in this scale.
   double atol(const SolveOptions& how) const;
   double target(const SolveOptions& how) const;  // of ||b - A x||
-  // The x of the caller, to which x is rounded, so that what is judged later is what the caller
-  // gets.
-  void give_solution(std::span<double> to);
+  // Hands x to the caller, and rounds it to what the caller gets.
+  void give_solution();
+  bool changes_x() const { return of_x != 0; }
+
+  int exponent = 0;  // b is the caller's times 2^-exponent, or that times -1
+  int of_x = 0;      // the caller's x is x times 2^of_x
+  Numbers b;
+  Vector x;
+  double unit = 0;         // ||b||
+  bool has_guess = false;  // x is not zero
+
+ private:
+  Vector own_b_, callers_x_;
 };
 
 // The vectors of a loop on a scaled matrix.
-struct LoopVectors {
+class LoopVectors {
+ public:
   LoopVectors(const System& system, const SystemScaling& scaling);
-  // To be called with the x of the loop.
-  Array<double> to_system(std::span<const double> of_loop, const SystemScaling& scaling) const;
+  // Brings the x of the loop to `to`, an x of the system.
+  void give_solution(const Numbers& of_loop, const SystemScaling& scaling, Vector& to) const;
 
-  int exponent;  // the loop's numbers are 2^-exponent of the scaled ones
-  Array<double> b, x;
-  double unit;  // ||b||
+  int exponent = 0;  // the loop's numbers are 2^-exponent of the scaled ones
+  Vector b, x;
+  double unit = 0;  // ||b||
 };
 
 }  // namespace trireme::api

@@ -22,6 +22,7 @@ using solvers::PreconditionerKind;
 
 Solver::Work::Work(const CsrArrays& matrix, const SolverOptions& options)
     : options_(checked(options)),
+      gpu_(options_.device == Device::cuda ? std::make_unique<Gpu>() : nullptr),
       matrix_(copied_square(matrix)),
       data_(preconditioner_data(options, rows())) {
   take_values();
@@ -126,6 +127,7 @@ void Solver::Work::update(std::span<const double> values) {
   take_values();
   given_.reset();
   inverse_.clear();
+  if (gpu_) gpu_->forget_matrix();
   if (operator_ && operator_->can_refresh()) {
     operator_->refresh_values();
   } else {
@@ -136,6 +138,19 @@ void Solver::Work::update(std::span<const double> values) {
   if (active_) active_->stale = true;
 }
 
+multigrid::MultigridOperation* Solver::Work::given_multigrid() {
+  if (!options_.preconditioner || !options_.preconditioner->is_multigrid()) return nullptr;
+  if (given_) return given_.get();
+  const Stopwatch watch;
+  auto made = std::make_unique<multigrid::MultigridOperation>();
+  if (gpu_) made->set_place(ExchangeRequest());
+  made->build(
+      matrix_, [this] { return data_.modes; }, data_.multigrid);
+  given_ = std::move(made);
+  facts_.set_up_seconds += watch.seconds();
+  return given_.get();
+}
+
 void Solver::Work::precondition(std::span<const double> r, std::span<double> z) {
   require_size(r.size(), rows(), "r");
   require_size(z.size(), rows(), "z");
@@ -144,16 +159,14 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
     return options_.preconditioner && options_.preconditioner->is(kind);
   };
   const double sign = scale_.negated ? -1 : 1;
-  if (is(PreconditionerKind::given)) {
-    if (!given_) {
-      const Stopwatch watch;
-      auto made = std::make_unique<multigrid::MultigridOperation>();
-      made->build(
-          matrix_, [this] { return data_.modes; }, data_.multigrid);
-      given_ = std::move(made);
-      facts_.set_up_seconds += watch.seconds();
+  if (auto* const multigrid = given_multigrid()) {
+    if (gpu_) {
+      Vector of_r(r.size(), gpu_.get()), of_z(z.size(), gpu_.get());
+      of_r.take(r);
+      precondition(of_r.on_gpu(), of_z.on_gpu(), gpu_->stream());
+      return Vector(z).take(of_z);
     }
-    given_->apply(r, z);
+    multigrid->apply(r, z);
     for (double& value : z) value = sign * std::ldexp(value, -scale_.exponent);
   } else if (is(PreconditionerKind::jacobi)) {
     if (inverse_.empty()) {
@@ -178,6 +191,25 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
         solvers::name_of(PreconditionerKind::given), solvers::name_of(PreconditionerKind::jacobi),
         solvers::name_of(PreconditionerKind::none));
   }
+}
+
+void Solver::Work::precondition(DeviceSpan<const double> r, DeviceSpan<double> z,
+                                StreamRef stream) {
+  require_size(r.size(), rows(), "r");
+  require_size(z.size(), rows(), "z");
+  if (auto* const multigrid = given_multigrid()) {
+    solvers::require_on_device(*multigrid);
+    multigrid->enqueue(r, z, stream);
+    if (scale_.negated || scale_.exponent != 0)
+      scale_on_device(z, -scale_.exponent, scale_.negated, z, stream);
+    return;
+  }
+  gpu_->wait_for(stream);
+  const Array<double> of_r = Numbers(r, *gpu_).copy_on_host();
+  Array<double> of_z(z.size());
+  precondition(std::span<const double>(of_r), std::span(of_z));
+  Vector(z, *gpu_).take(std::span<const double>(of_z));
+  gpu_->wait_until_done();
 }
 
 SolverFacts Solver::Work::facts() const {

@@ -28,6 +28,13 @@
 
 namespace trireme::api {
 
+// b - A x beside what was asked for.
+struct Judgement {
+  double relative_residual = 0;  // ||b - A x|| / ||b||
+  double excess = 0;             // planning/acceptance.hpp
+  bool holds() const;
+};
+
 // How one rung has ended.
 struct Ending {
   solvers::Reason reason = solvers::Reason::running;
@@ -35,16 +42,10 @@ struct Ending {
   bool by_user = false, stood_still = false, stagnated = false;
   std::int64_t iterations = 0;
   std::vector<double> history;
+  Judgement judgement;  // of the x that it has left
 };
 std::string words_of(const Ending& ending, const std::string& method);
 bool is_breakdown(solvers::Reason reason);
-
-// b - A x beside what was asked for.
-struct Judgement {
-  double relative_residual = 0;  // ||b - A x|| / ||b||
-  double excess = 0;             // planning/acceptance.hpp
-  bool holds() const;
-};
 
 // Writes the solution that an x of the loop stands for.
 using ShowIterate = std::function<void(Array<double>&& of_loop, std::span<double> out)>;
@@ -57,11 +58,16 @@ class Solver::Work {
   Work(const CsrArrays& matrix, const SolverOptions& options);
 
   std::int64_t rows() const { return matrix_->local_rows(); }
-  SolveReport solve(std::span<const double> b, std::span<double> x, const SolveOptions& how);
-  std::vector<SolveReport> solve_many(std::span<const double> b, std::span<double> x,
-                                      std::int64_t width, const SolveOptions& how);
+  Gpu* gpu() const { return gpu_.get(); }  // null: it solves on the host
+  int device() const { return options_.gpu; }
+  // `x` refers to the caller's.
+  SolveReport solve(const Numbers& b, Vector x, const SolveOptions& how);
+  std::vector<SolveReport> solve_many(const Numbers& b, Vector x, std::int64_t width,
+                                      const SolveOptions& how);
   void update(std::span<const double> values);
   void precondition(std::span<const double> r, std::span<double> z);
+  // Only queues work in `stream`, where the preconditioner is multigrid.
+  void precondition(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream);
   SolverFacts facts() const;
 
  private:
@@ -87,7 +93,7 @@ class Solver::Work {
   // Runs the active rung from system.x, which it improves.
   Ending run(System& system, const SolveOptions& how);
   // Solves once by the loop, from x. `shown` makes a solution of the caller of an iterate.
-  Ending run_loop(std::span<const double> b, std::span<double> x, bool guess, double unit,
+  Ending run_loop(const Numbers& b, Vector& x, bool guess, double unit,
                   const solvers::Tolerances& rule, const ShowIterate& shown,
                   const SolveOptions& how);
   // Of the part of the tolerance.
@@ -102,15 +108,18 @@ class Solver::Work {
   // Makes a change of the preconditioner that pays for so many solves ahead.
   void change_between_solves(std::int64_t solves_ahead);
   // Hands the solution of the system to the caller, and judges what the caller gets.
-  void give(System& system, std::span<double> x, const SolveOptions& how, SolveReport& report);
+  void give(System& system, const SolveOptions& how, SolveReport& report);
   void take_set_up_seconds();  // of the search, into facts_
   void count(const SolveReport& report);
   // The columns first .. first + width - 1 together, by the active loop. Those that have not
   // converged keep the status not_converged.
-  void solve_block(std::span<const double> b, std::span<double> x, std::int64_t first,
-                   std::int64_t width, const SolveOptions& how, std::vector<SolveReport>& reports);
+  void solve_block(const Numbers& b, Vector& x, std::int64_t first, std::int64_t width,
+                   const SolveOptions& how, std::vector<SolveReport>& reports);
+  // What precondition() applies; null: it is no multigrid.
+  multigrid::MultigridOperation* given_multigrid();
 
   Options options_;
+  std::unique_ptr<Gpu> gpu_;
   std::shared_ptr<DistributedMatrix> matrix_;  // the caller's, but for scale_
   MatrixScale scale_;
   PreconditionerData data_;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "device/check.hpp"
+#include "device/device_scope.hpp"
 
 namespace trireme {
 namespace {
@@ -60,6 +61,21 @@ DeviceProperties select_device(int local_rank) {
     fail(ExitCode::resource, "CUDA device {} has no memory pools; use device: cpu", device);
   keep_pool_memory(device);
   return device_properties();
+}
+
+DeviceScope::DeviceScope() {
+  if (cudaGetDevice(&before_) == cudaSuccess) return;
+  cudaGetLastError();
+  before_ = -1;
+}
+
+DeviceScope::DeviceScope(int device) : DeviceScope() {
+  if (device != before_) cuda_check(cudaSetDevice(device));
+}
+
+DeviceScope::~DeviceScope() {
+  int now = -1;
+  if (before_ >= 0 && cudaGetDevice(&now) == cudaSuccess && now != before_) cudaSetDevice(before_);
 }
 
 DeviceProperties device_properties() {

@@ -2,6 +2,7 @@
 // The device layer of a build without CUDA: there is no device, and every function that needs one
 // throws Error{resource}.
 #include "device/device.hpp"
+#include "device/device_scope.hpp"
 #include "device/driver.hpp"
 #include "device/graph.hpp"
 #include "device/memory.hpp"
@@ -9,6 +10,7 @@
 #include "device/peer_memory.hpp"
 #include "device/piece_uploader.hpp"
 #include "device/uploader.hpp"
+#include "device/vector_sums.hpp"
 
 namespace trireme {
 
@@ -18,6 +20,9 @@ DeviceProperties select_device(int /*local_rank*/) { no_cuda(); }
 DeviceProperties device_properties() { no_cuda(); }
 int multiprocessors() { no_cuda(); }
 DeviceMemory device_memory() { no_cuda(); }
+DeviceScope::DeviceScope() = default;
+DeviceScope::DeviceScope(int /*device*/) { no_cuda(); }
+DeviceScope::~DeviceScope() = default;
 
 namespace memory {
 void* allocate_device(std::size_t /*bytes*/, StreamRef /*stream*/) { no_cuda(); }
@@ -56,6 +61,17 @@ PieceUploader::~PieceUploader() = default;
 void PieceUploader::select_its_device() const { no_cuda(); }
 bool PieceUploader::copy_bytes(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
                                StreamRef /*stream*/) {
+  no_cuda();
+}
+
+VectorSums::VectorSums(StreamRef /*stream*/) { no_cuda(); }
+VectorFacts VectorSums::facts_of(DeviceSpan<const double> /*v*/) { no_cuda(); }
+ResidualSums VectorSums::subtract_from(DeviceSpan<const double> /*b*/, DeviceSpan<double> /*r*/,
+                                       DeviceSpan<const double> /*sizes*/) {
+  no_cuda();
+}
+void scale_on_device(DeviceSpan<const double> /*from*/, int /*exponent*/, bool /*negated*/,
+                     DeviceSpan<double> /*to*/, StreamRef /*stream*/) {
   no_cuda();
 }
 

@@ -56,7 +56,9 @@ TEST(ApiSolver, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
       const bool is_symmetric = method == "cg" || method == "minres" || method == "pipelined_cg";
       if (preconditioner == "chebyshev" && !is_symmetric) continue;
       SCOPED_TRACE(method + " " + preconditioner);
-      Solver solver(symmetric.arrays(), {.method = method, .preconditioner = preconditioner});
+      Solver solver(symmetric.arrays(), {.method = method,
+                                         .preconditioner = preconditioner,
+                                         .device = method == "pipelined_cg" ? "cpu" : "auto"});
       const Solved result = solved(solver, b);
       expect_solution(symmetric, b, result);
       EXPECT_EQ(result.report.method, method);
@@ -173,7 +175,7 @@ TEST(ApiSolver, ChangesToMultigridWhereThatPays) {
   const std::vector<double> b = random_vector(system.rows);
   bool changed = false;
   for (int attempt = 0; attempt < 20 && !changed; ++attempt) {
-    Solver solver(system.arrays(), {.method = "cg"});
+    Solver solver(system.arrays(), {.method = "cg", .device = "cpu"});
     const Solved result = solved(solver, b, {.rtol = 1e-10, .solves_after = 1000});
     expect_solution(system, b, result, 1e-10);
     EXPECT_EQ(static_cast<std::int64_t>(result.report.history.size()),
@@ -244,7 +246,7 @@ TEST(ApiSolver, KeepsMultigridInLaterSolves) {
   const std::vector<double> b = random_vector(system.rows);
   bool kept = false;
   for (int attempt = 0; attempt < 20 && !kept; ++attempt) {
-    Solver solver(system.arrays(), {.method = "cg"});
+    Solver solver(system.arrays(), {.method = "cg", .device = "cpu"});
     const SolveOptions how{.rtol = 1e-10, .solves_after = 1000};
     kept = true;
     for (int solve = 0; solve < 4 && kept; ++solve)
@@ -482,7 +484,7 @@ TEST(ApiSolver, NewValuesMayNeedAnotherMethod) {
 TEST(ApiSolver, ShowsIterationsAndStops) {
   const System system = grid(30);
   const std::vector<double> b = random_vector(900);
-  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi"});
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi", .device = "cpu"});
   std::vector<double> norms, seen(900);
   SolveOptions how;
   how.on_iteration = [&](const Iteration& it) {

@@ -64,6 +64,13 @@ void scale(std::span<double> values, int exponent) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], exponent);
 }
 
+int exponent_for(int of_b, int of_guess, int matrix_exponent) {
+  // The entries of the scaled matrix are near 1, so that A x0 has the size of 2^m x0.
+  const int of_product = of_guess == kNoExponent ? kNoExponent : of_guess + matrix_exponent;
+  const int largest = std::max(of_b, of_product);
+  return largest == kNoExponent || std::abs(largest) <= kFitVector ? 0 : largest;
+}
+
 // Whether no value of any rank is above kUsualMagnitude, and one is no less than its inverse.
 // Collective.
 bool values_are_usual(const DistributedMatrix& matrix, bool none_above_usual) {
@@ -97,10 +104,14 @@ int right_hand_side_exponent(MPI_Comm comm, std::span<const double> b, std::span
                              int matrix_exponent) {
   const int of_b = over_ranks(comm, {exponents_of(b)}).largest;
   const int of_guess = over_ranks(comm, {exponents_of(x0)}).largest;
-  // The entries of the scaled matrix are near 1, so that A x0 has the size of 2^m x0.
-  const int of_product = of_guess == kNoExponent ? kNoExponent : of_guess + matrix_exponent;
-  const int largest = std::max(of_b, of_product);
-  return largest == kNoExponent || std::abs(largest) <= kFitVector ? 0 : largest;
+  return exponent_for(of_b, of_guess, matrix_exponent);
+}
+
+int right_hand_side_exponent(double largest_of_b, double largest_of_guess, int matrix_exponent) {
+  const auto exponent = [](double largest) {
+    return largest > 0 ? std::ilogb(largest) + 1 : kNoExponent;
+  };
+  return exponent_for(exponent(largest_of_b), exponent(largest_of_guess), matrix_exponent);
 }
 
 int loop_exponent(MPI_Comm comm, const SystemScaling& scaling, std::span<const double> b,

@@ -26,6 +26,8 @@ int scale_matrix(DistributedMatrix& matrix, bool none_above_usual = false);
 // by 2^-matrix_exponent. 0 where both need no scaling. Collective.
 int right_hand_side_exponent(MPI_Comm comm, std::span<const double> b, std::span<const double> x0,
                              int matrix_exponent);
+// The same from the largest magnitudes of b and of the guess; 0: all of them are 0.
+int right_hand_side_exponent(double largest_of_b, double largest_of_guess, int matrix_exponent);
 
 // The k by which the vectors of a scaled system, D_r b and y of x0 (empty: zero), become ordinary
 // ones as they are multiplied by 2^-k: b and x0 may be such, and those far from them. Collective.

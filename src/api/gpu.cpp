@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/gpu.hpp"
+
+#include <cmath>
+
+#include "distributed/device_blocks.hpp"
+#include "distributed/row_sizes.hpp"
+#include "kernels/blocked_cuda_kernel.hpp"
+#include "kernels/registry.hpp"
+
+namespace trireme::api {
+namespace {
+
+// Below so many numbers a copy through pinned memory saves nothing.
+constexpr std::size_t kLargeTransfer = 1 << 16;
+
+}  // namespace
+
+void Gpu::wait_for(StreamRef other) {
+  event_.record(other);
+  stream_.wait(event_);
+}
+
+double Gpu::norm_of(DeviceSpan<const double> v) { return std::sqrt(sums_.facts_of(v).squares); }
+
+void Gpu::upload(std::span<const double> from, DeviceSpan<double> to) {
+  if (from.size() >= kLargeTransfer) return transfer_.upload_one(from, to, stream_);
+  copy_to_device(from, to, stream_);
+  stream_.synchronize();
+}
+
+void Gpu::download(DeviceSpan<const double> from, std::span<double> to) {
+  if (from.size() >= kLargeTransfer) return transfer_.download_one(from, to, stream_);
+  copy_to_host(from, to, stream_);
+  stream_.synchronize();
+}
+
+Residual Gpu::residual(DistributedMatrix& matrix, DeviceSpan<const double> b,
+                       DeviceSpan<const double> x) {
+  if (b.empty()) return {};
+  if (!product_) {
+    const auto blocks = DeviceBlocks::of(matrix).blocks->local().blocks();
+    product_ = build_by_blocks<double>(blocks, [this](const DeviceCsr<double>& rows) {
+      return build_cuda_kernel<double>("albus", rows, stream_);
+    });
+    r_ = DeviceBuffer<double>(b.size(), stream_);
+    if (const RowSizes& sizes = row_sizes(matrix); sizes.differ)
+      sizes_ = to_device(std::span<const double>(sizes.inverse), stream_);
+  }
+  product_->multiply(x, r_.span(), Accumulate::no, stream_);
+  const ResidualSums sums = sums_.subtract_from(b, r_.span(), sizes_.view());
+  // Above this sum, the loss by squares that underflow is negligible.
+  constexpr double kAboveUnderflow = 1e-250;
+  const auto norm = [](double squares) { return std::sqrt(squares); };
+  Residual result{.norm = norm(sums.squares)};
+  if (sums.of_rows_and_b > 0) result.of_rows = norm(sums.of_rows) / norm(sums.of_rows_and_b);
+  if (sums.squares > kAboveUnderflow && std::isfinite(sums.squares)) return result;
+  Array<double> on_host(b.size());
+  download(r_.view(), on_host);
+  result.norm = plain_norm(on_host);
+  return result;
+}
+
+void Gpu::forget_matrix() {
+  product_.reset();
+  sizes_ = {};
+}
+
+}  // namespace trireme::api

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C++ interface with arrays in the memory of a GPU. tests/python/test_gpu.py has more.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "api/systems.hpp"
+#include "device/buffer.hpp"
+#include "device/device.hpp"
+
+namespace trireme::api {
+namespace {
+
+using namespace test;
+
+TEST(ApiOnGpu, ASolverOnTheCpuRefusesItsArrays) {
+  const System system = grid(4);
+  Solver solver(system.arrays(), {.device = "cpu"});
+  Product product(system.arrays(), "auto", "cpu");
+  EXPECT_EQ(solver.gpu(), -1);
+  EXPECT_EQ(product.gpu(), -1);
+  double somewhere = 0;
+  const GpuArray<const double> b{&somewhere, 16};
+  const GpuArray<double> x{&somewhere, 16};
+  const auto refused = [](const auto& work) {
+    try {
+      work();
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.kind(), Failure::Kind::usage);
+      return std::string(failure.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_EQ(refused([&] { solver.solve(b, x); }),
+            "b is on a GPU, and this solver works on the CPU; use device cuda, or host memory");
+  EXPECT_EQ(refused([&] { solver.solve_many(b, x, 1); }).substr(0, 13), "b is on a GPU");
+  EXPECT_EQ(refused([&] { solver.precondition(b, x); }).substr(0, 13), "r is on a GPU");
+  EXPECT_EQ(refused([&] { product.multiply(b, x); }).substr(0, 13), "x is on a GPU");
+}
+
+class ApiWithGpuArrays : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+    select_device(0);
+  }
+};
+
+TEST_F(ApiWithGpuArrays, TakesAndGivesThem) {
+  const Stream stream;
+  const System system = grid(40);
+  const std::vector<double> b = random_vector(1600 * 3);
+  const DeviceBuffer<double> of_b = to_device(std::span<const double>(b), stream);
+  const DeviceBuffer<double> of_x(b.size(), stream);
+  fill_nan(of_x.span(), stream);
+  const auto solution = [&](std::size_t j) {
+    const Array<double> all = to_host(of_x.view(), stream);
+    return std::vector<double>(all.begin() + j * 1600, all.begin() + (j + 1) * 1600);
+  };
+  Solver solver(system.arrays(), {.method = "cg"});
+  EXPECT_EQ(solver.gpu(), 0);
+  const SolveReport report =
+      solver.solve(GpuArray<const double>{of_b.data(), 1600, static_cast<StreamRef>(stream)},
+                   GpuArray<double>{of_x.data(), 1600, static_cast<StreamRef>(stream)});
+  EXPECT_TRUE(report.converged()) << report.text;
+  EXPECT_LE(system.relative_residual(std::span(b).first(1600), solution(0)), 1.03e-8);
+  fill_nan(of_x.span(), stream);
+  const auto reports =
+      solver.solve_many({of_b.data(), b.size(), static_cast<StreamRef>(stream)},
+                        {of_x.data(), b.size(), static_cast<StreamRef>(stream)}, 3);
+  for (std::size_t j = 0; j < 3; ++j) {
+    EXPECT_TRUE(reports[j].converged());
+    EXPECT_LE(system.relative_residual(std::span(b).subspan(j * 1600, 1600), solution(j)), 1.03e-8);
+  }
+  Product product(system.arrays());
+  product.multiply({of_b.data(), 1600, static_cast<StreamRef>(stream)},
+                   {of_x.data(), 1600, static_cast<StreamRef>(stream)});
+  const std::vector<double> expected = system.times(std::span(b).first(1600));
+  const std::vector<double> y = solution(0);
+  for (std::size_t i = 0; i < 1600; ++i) EXPECT_NEAR(y[i], expected[i], 1e-13);
+  EXPECT_THROW(solver.solve(GpuArray<const double>{of_b.data(), 1599}, {of_x.data(), 1600}),
+               Failure);
+}
+
+}  // namespace
+}  // namespace trireme::api
