@@ -9,7 +9,7 @@
 #include "parallel/collective.hpp"
 #include "petsc/ksp/engine_choice.hpp"
 #include "petsc/mat/case_kernels.hpp"
-#include "solvers/methods/list.hpp"
+#include "solvers/solver.hpp"
 
 namespace trireme {
 namespace {
@@ -26,15 +26,7 @@ bool has_fp32_loop(const SolverSpec& spec, bool block) {
   const auto named = solvers::method_named(spec.first_method());
   const auto* const own = spec.first_preconditioner().own();
   if (!named || !own || named->info.block || named->info.host_only) return false;
-  bool has = false;
-  solvers::visit_preconditioner(own->kind, [&](auto m) {
-    using M = typename decltype(m)::type::Prepared;
-    solvers::visit_method(named->method, solvers::Variant::automatic, [&](auto entry) {
-      using Algorithm = typename decltype(entry)::type;
-      has = block ? solvers::kBlockHasFloats<Algorithm, M> : solvers::kHasFloats<Algorithm, M>;
-    });
-  });
-  return has;
+  return solvers::has_fp32_vectors(named->method, solvers::Variant::automatic, own->kind, block);
 }
 
 // Whether CudaOperator::takes_floats() can be true. The same on every rank. Collective.
