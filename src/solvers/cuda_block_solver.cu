@@ -86,10 +86,10 @@ struct CudaBlockSolver::Work {
     visit_solve([&](auto entry, const auto& m) {
       using Algorithm = typename decltype(entry)::type;
       using M = std::decay_t<decltype(m)>;
-      count = {
-          solvers::work_vectors<Algorithm>(
-              M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options, !exactly),
-          M::work_vectors};
+      count = {solvers::work_vectors<Algorithm>(
+                   options,
+                   {.pointwise = M::pointwise, .inexact = !exactly, .floats = floats && !exactly}),
+               M::work_vectors};
     });
     return count;
   }

@@ -79,6 +79,7 @@ void CudaSolver::go_on(const StoppedSolve& stopped) {
   const CudaBackend& backend = work_->backend;
   const std::span<const int> places = work_->driver.directions();
   require_directions(stopped, places.size(), backend.rows());
+  work_->driver.make_room_for_directions();
   const DeviceSpan<const std::int32_t> order = work_->system.order();
   for (std::size_t k = 0; k < places.size(); ++k) {
     const std::span<const double> from(stopped.directions[k]);

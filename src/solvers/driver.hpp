@@ -77,12 +77,13 @@ class Driver {
       throw Error(ExitCode::usage,
                   "a cycle has at least one iteration, not " + std::to_string(options.restart));
     int vectors = 0, own = 0;
-    backend.choose_floats(has_floats(method, variant, spec.kind));
+    backend.choose_floats(has_fp32_vectors(method, variant, spec.kind));
     const bool inexact = backend.inexact({}, false);
+    visit_preconditioner(spec.kind, [&](auto m) { pointwise_ = decltype(m)::type::pointwise; });
     for_each_algorithm([&](auto entry) {
       using Algorithm = typename decltype(entry)::type;
       if (entry.method != method) return;
-      vectors = std::max(vectors, work_vectors<Algorithm>(Algorithm::vectors, options, inexact));
+      vectors = std::max(vectors, work_vectors<Algorithm>(options, storage(!inexact)));
       if (Algorithm::info.restarts)
         backend.allocate_cycle(options.restart, small_elements<Algorithm>(options));
     });
@@ -90,9 +91,11 @@ class Driver {
     // bounds_by_cg() needs the work vectors of CG, whatever the method is.
     if constexpr (on_host)
       visit_method_on_host(method, variant, [&](auto entry) {
-        vectors = std::max(vectors, decltype(entry)::type::vectors);
+        vectors = std::max(
+            vectors, work_vectors<typename decltype(entry)::type>(options, storage(!inexact)));
       });
-    backend.allocate(std::max(vectors, own > 0 ? Cg::vectors : 0), own);
+    held_ = std::max(vectors, own > 0 ? Cg::vectors : 0);
+    backend.allocate(held_, own);
     prepare(spec);
     variant_ = backend.choose(method, variant, std::get_if<Jacobi>(&preconditioner_));
   }
@@ -176,6 +179,13 @@ class Driver {
                  [&](auto entry) { places = decltype(entry)::type::directions; });
     return places;
   }
+  // Makes room for the directions of a stopped solve, however that goes on. Collective.
+  void make_room_for_directions() {
+    for_each_algorithm([&](auto entry) {
+      using Algorithm = typename decltype(entry)::type;
+      if (entry.method == method_) hold(work_vectors<Algorithm>(options_, storage(true)));
+    });
+  }
   // The scalars of the last solve, without directions.
   const StoppedSolve& last() const { return last_; }
   // The next solve continues from the scalars of `stopped`. Its directions must already be in the
@@ -236,14 +246,17 @@ class Driver {
     return bounds;
   }
 
-  static bool has_floats(Method method, Variant variant, PreconditionerSpec::Kind kind) {
-    bool floats = false;
-    visit_preconditioner(kind, [&](auto m) {
-      visit_method(method, variant, [&](auto entry) {
-        floats = kHasFloats<typename decltype(entry)::type, typename decltype(m)::type::Prepared>;
-      });
-    });
-    return floats;
+  LoopStorage storage(bool exactly) const {
+    return {.pointwise = pointwise_,
+            .inexact = !exactly,
+            .floats = !exactly && backend_.vectors_in_fp32()};
+  }
+  // Collective where the vectors held so far do not suffice.
+  void hold(int vectors) {
+    if (vectors <= held_) return;
+    held_ = 0;  // unless there is memory for all
+    backend_.hold(vectors);
+    held_ = vectors;
   }
 
   void prepare(const PreconditionerSpec& spec) {
@@ -275,8 +288,7 @@ class Driver {
       if constexpr (!std::is_same_v<M, std::monostate>)
         visit_algorithm([&](auto entry) {
           using Algorithm = typename decltype(entry)::type;
-          if constexpr (Algorithm::info.restarts)
-            backend_.hold(work_vectors<Algorithm>(Algorithm::vectors, options_, !job.exactly));
+          hold(work_vectors<Algorithm>(options_, storage(job.exactly)));
           state = backend_.template run<Algorithm>(m, job);
         });
     };
@@ -291,6 +303,8 @@ class Driver {
   PreparedPreconditioner preconditioner_;
   RowWeights row_weights_;
   bool takes_magnitudes_ = false;
+  bool pointwise_ = false;                // the preconditioner is
+  int held_ = 0;                          // work vectors of the method, on each process
   StoppedSolve last_;                     // of the last solve; its directions are work vectors
   std::optional<StoppedSolve> going_on_;  // the scalars from which the next solve continues
 };

@@ -77,9 +77,8 @@ struct HostBlockSolver::Work {
       if (form == BlockForm::block_cg)
         count = {BlockCg::vectors, M::work_vectors};
       else
-        count = {solvers::work_vectors<Algorithm>(
-                     M::pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors, options,
-                     !exactly),
+        count = {solvers::work_vectors<Algorithm>(options,
+                                                  {.pointwise = M::pointwise, .inexact = !exactly}),
                  M::work_vectors};
     });
     return count;
@@ -211,12 +210,15 @@ std::vector<SolveResult> HostBlockSolver::solve(MultiVector<const double> b, Mul
 std::int64_t HostBlockSolver::bytes(std::int64_t width) const {
   const bool exactly = !work_->system.inexact();
   const int of_preconditioner = work_->work_vectors(exactly).second;
+  bool pointwise = false;
+  work_->visit_solve(
+      [&](auto, const auto& m) { pointwise = std::decay_t<decltype(m)>::pointwise; });
   int of_one = 0;  // the work vectors of a HostSolver, which owns the preconditioner
   for_each_algorithm([&](auto entry) {
     using Algorithm = typename decltype(entry)::type;
     if (entry.method == work_->method)
-      of_one =
-          std::max(of_one, work_vectors<Algorithm>(Algorithm::vectors, work_->options, !exactly));
+      of_one = std::max(of_one, work_vectors<Algorithm>(
+                                    work_->options, {.pointwise = pointwise, .inexact = !exactly}));
   });
   if (of_preconditioner > 0) of_one = std::max(of_one, Cg::vectors);
   const std::int64_t columns = width * work_->vectors(exactly) +

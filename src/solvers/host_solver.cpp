@@ -242,6 +242,7 @@ void HostSolver::go_on(const StoppedSolve& stopped) {
   if (stopped.new_space) return work_->driver.go_on(stopped);
   const std::span<const int> places = work_->driver.directions();
   require_directions(stopped, places.size(), work_->backend.rows());
+  work_->driver.make_room_for_directions();
   for (std::size_t k = 0; k < places.size(); ++k)
     std::ranges::copy(work_->backend.in_systems_order(stopped.directions[k]),
                       work_->backend.vector(places[k]));

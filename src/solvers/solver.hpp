@@ -17,6 +17,21 @@
 
 namespace trireme::solvers {
 
+// Whether loops of a method with a preconditioner of this kind have a form with FP32 vectors, for
+// one right-hand side or for the columns of a block.
+constexpr bool has_fp32_vectors(Method method, Variant variant, PreconditionerKind kind,
+                                bool in_block = false) {
+  bool has = false;
+  visit_preconditioner(kind, [&](auto m) {
+    using M = typename decltype(m)::type::Prepared;
+    visit_method(method, variant, [&](auto entry) {
+      using Algorithm = typename decltype(entry)::type;
+      has = in_block ? kBlockHasFloats<Algorithm, M> : kHasFloats<Algorithm, M>;
+    });
+  });
+  return has;
+}
+
 // The iterate whose residual has the norm that an observer is told: x + step * direction. All spans
 // are empty while the loop runs on a GPU, in a method that restarts, and with FP32 vectors.
 struct Iterate {

@@ -110,7 +110,7 @@ TEST(MemoryForecast, CountsTheLayoutThatAKernelKeepsOnAGpu) {
   };
   EXPECT_EQ(layout("kernel: albus"), 0);
   EXPECT_EQ(layout("kernel: csr-vector"), 0);
-  EXPECT_EQ(layout("kernel: albus\nprecision: mixed"), 4 * kNonzeros);
+  EXPECT_EQ(layout("kernel: albus\nprecision: mixed\nsolver: {method: minres}"), 4 * kNonzeros);
   EXPECT_EQ(layout("kernel: sell"), 2.0 * kRows) << "the rows repeat";
   EXPECT_EQ(layout("kernel: sell", "diffusion3d"), 12 * kNonzeros);
   EXPECT_EQ(layout("kernel: [albus, dasp]"), 12 * kNonzeros);
@@ -134,6 +134,29 @@ TEST(MemoryForecast, HasTheVectorsOfTheLoopWhereItRuns) {
   };
   EXPECT_EQ(gpu("jacobi"), gpu("none"));
   EXPECT_LT(gpu("jacobi"), gpu("trireme_chebyshev"));
+}
+
+// Halves of r, p, q, the steps of x and what shares memory with a product in FP64; x stays in FP64.
+TEST(MemoryForecast, KnowsOfLoopsWithFp32Vectors) {
+  const auto gpu = [](const std::string& precision, const std::string& solver, const char* name) {
+    return part(forecast(fmt::format("kernel: sell\ndevice: cuda\nprecision: {}\nsolver: {{{}}}",
+                                     precision, solver),
+                         "diffusion3d")
+                    .gpu,
+                name);
+  };
+  const auto fewer = [&](const std::string& precision, const std::string& solver) {
+    return (gpu("double", solver, "vectors") - gpu(precision, solver, "vectors")) / (8.0 * kRows);
+  };
+  const std::string jacobi = ", preconditioner: jacobi";
+  EXPECT_EQ(fewer("mixed", "method: bicgstab" + jacobi), 1.5) << "7 to 5, and D^-1 in FP32";
+  EXPECT_EQ(fewer("mixed", "method: cg" + jacobi), 0.5);
+  EXPECT_EQ(fewer("mixed", "method: cg, preconditioner: trireme_block_jacobi"), 1);
+  EXPECT_EQ(fewer("mixed", "method: minres" + jacobi), 0);
+  EXPECT_EQ(fewer("auto", "method: bicgstab" + jacobi), 0);
+  EXPECT_EQ(fewer("[double, mixed]", "method: bicgstab" + jacobi), 0);
+  EXPECT_EQ(gpu("mixed", "method: cg" + jacobi, "kernel"), (12 + 8 + 4) * kNonzeros + 4.0 * kRows);
+  EXPECT_EQ(gpu("mixed", "method: minres" + jacobi, "kernel"), 12 * kNonzeros);
 }
 
 TEST(MemoryForecast, KnowsEveryPreconditionerOfTheListWhoseBlocksHaveAKnownSize) {

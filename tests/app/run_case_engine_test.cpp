@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -89,22 +90,29 @@ TEST(RunCase, AutomaticPrecisionIsDoubleOnACpu) {
   EXPECT_FALSE(outcome.runs[0].corrections);
 }
 
-TEST(RunCase, AutomaticPrecisionIsMixedForLargeSystemsOnOneGpu) {
+TEST(RunCase, AutomaticPrecisionIsMixedForLargeSystemsOnGpus) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU here";
-  const bool alone = size_of(MPI_COMM_WORLD) == 1;
+  const int ranks = size_of(MPI_COMM_WORLD);
   const auto precision_of = [&](const std::string& problem, const std::string& solver) {
     const RunOutcome run =
         solve(problem, "kernel: sell\ndevice: cuda\nsolver: {" + solver + "}").runs.at(0);
     EXPECT_TRUE(run.converged) << run.reason;
     return run.precision;
   };
-  const std::string large = "generate: diffusion3d, n: 86";  // 4.4 million nonzeros
+  // 4.4 million nonzeros per rank.
+  const int points = 1 + static_cast<int>(86 * std::cbrt(ranks));
+  const std::string large = fmt::format("generate: diffusion3d, n: {}", points);
   const std::string jacobi = "method: cg, preconditioner: jacobi";
-  EXPECT_EQ(precision_of(large, jacobi), alone ? Precision::mixed : Precision::full);
+  EXPECT_EQ(precision_of(large, jacobi), Precision::mixed);
+  EXPECT_EQ(precision_of(large + ", rhs: random, rhs_count: 2", jacobi),
+            ranks == 1 ? Precision::mixed : Precision::full);
+  const std::string fewer =
+      fmt::format("generate: diffusion3d, n: {}", static_cast<int>(80 * std::cbrt(ranks)));
+  EXPECT_EQ(precision_of(fewer, jacobi), Precision::full);
+  if (ranks > 1) return;  // what follows does not depend on them
   EXPECT_EQ(precision_of(large, jacobi + ", rtol: 5e-13"), Precision::full);
   EXPECT_EQ(precision_of(large, "method: cg, preconditioner: multigrid"), Precision::full);
   EXPECT_EQ(precision_of(large, "method: cg, preconditioner: auto"), Precision::full);
-  EXPECT_EQ(precision_of("generate: diffusion3d, n: 40", jacobi), Precision::full);
 }
 
 TEST(RunCase, MixedPrecisionIsForTheResidentEngine) {

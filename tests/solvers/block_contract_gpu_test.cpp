@@ -196,7 +196,8 @@ TEST_P(BlockContractGpu, MixedPrecisionMeetsTheTolerance) {
   for (std::size_t j = 0; j < b.size(); ++j) {
     EXPECT_EQ(solved[j].outcome.reason, Reason::rtol);
     EXPECT_LE(relative_residual(a_, b[j], solved[j].x), 1.0001e-11);
-    EXPECT_GE(solved[j].outcome.replacements, 2) << "residuals by the exact product";
+    const int least = options_.method == Method::minres ? 1 : 2;  // MINRES: at a claim only
+    EXPECT_GE(solved[j].outcome.replacements, least) << "residuals by the exact product";
   }
 }
 

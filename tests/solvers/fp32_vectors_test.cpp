@@ -177,11 +177,45 @@ TEST_P(Fp32Vectors, GoOnWhereTheyWereStopped) {
   }
 }
 
-TEST(Fp32VectorsStepUp, WhereFp32IsTooCoarse) {
+// FP64 takes more memory, which comes before the directions of the stopped solve.
+TEST_P(Fp32Vectors, GoOnInFp64WhereTheyWereStoppedThere) {
+  if (GetParam().kind == Kind::chebyshev) GTEST_SKIP() << "its bounds are those of FP32";
+  const Data data(a);
+  const PreconditionerSpec spec = data.spec(GetParam().kind);
+  const auto kernel = build_host_kernel<double>("csr", a.view());
+  HostKernelSystem in_fp64(*kernel, a.rows);
+  test::Fp32System in_fp32(*kernel, a);
+  HostSolver first(in_fp64, options.method, options.variant, spec);
+  Array<double> x(a.rows, 0.0);
+  first.solve({b, x, true}, {.rtol = 1e-8, .max_iterations = 10});
+  StoppedSolve stopped = first.stopped();
+  const auto go_on = [&](HostSystem& system, Array<double> from) {
+    HostSolver solver(system, options.method, options.variant, spec);
+    solver.go_on(stopped);
+    EXPECT_EQ(solver.solve({b, from, false}, {.rtol = 1e-8}).reason, Reason::rtol);
+    return from;
+  };
+  const Array<double> expected = go_on(in_fp64, x);
+  stopped.exact_from = 0;
+  EXPECT_EQ(go_on(in_fp32, x), expected);
+}
+
+class Fp32VectorsStepUp : public testing::TestWithParam<Method> {
+ protected:
+  Fp32VectorsStepUp() {
+    options.method = GetParam();
+    options.rule.rtol = 1e-6;
+  }
   const CsrMatrix<double> a = test::pairs_that_fp32_merges();
-  test::Options options;
-  options.rule.rtol = 1e-6;
   const Array<double> b = random_vector<double>(a.rows);
+  test::Options options;
+};
+INSTANTIATE_TEST_SUITE_P(Methods, Fp32VectorsStepUp, testing::Values(Method::cg, Method::bicgstab),
+                         [](const auto& method) {
+                           return std::string(info_of(method.param).name);
+                         });
+
+TEST_P(Fp32VectorsStepUp, WhereFp32IsTooCoarse) {
   const Both both = solve_both(a, b, options);
   ASSERT_EQ(both.in_fp64.outcome.reason, Reason::rtol);
   EXPECT_EQ(both.in_fp32.outcome.reason, Reason::rtol);
@@ -190,7 +224,7 @@ TEST(Fp32VectorsStepUp, WhereFp32IsTooCoarse) {
   EXPECT_NEAR(both.residual, both.in_fp32.outcome.norm / test::norm(b), 0.1 * both.residual);
 }
 
-TEST(Fp32VectorsStepUp, WhereAValueOverflows) {
+TEST(Fp32VectorsStepUpCg, WhereAValueOverflows) {
   CsrMatrix<double> a = grid_matrix(12);
   for (std::int32_t k = a.row_ptr[5]; k < a.row_ptr[6]; ++k)
     if (a.col_idx[k] == 5) a.values[k] = 1e39;
@@ -202,7 +236,7 @@ TEST(Fp32VectorsStepUp, WhereAValueOverflows) {
   EXPECT_LE(both.residual, 1.01e-8);
 }
 
-TEST(Fp32VectorsStepUp, AfterTooManyIterationsWithoutACorrection) {
+TEST(Fp32VectorsStepUpCg, AfterTooManyIterationsWithoutACorrection) {
   State state;
   state.rule.rtol = 1e-8;
   state.correct_below = kCorrectBelow;

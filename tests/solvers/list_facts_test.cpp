@@ -143,6 +143,14 @@ TEST(ListOfMethods, HasEachNameOnceWithItsFacts) {
     EXPECT_EQ(named->method, entry.method);
     EXPECT_GE(named->vectors, named->pointwise_vectors);
     EXPECT_GT(named->vectors, 0);
+    if constexpr (!Algorithm::info.block)
+      for (const bool pointwise : {false, true}) {
+        const int in_fp64 = work_vectors<Algorithm>({}, {.pointwise = pointwise});
+        const int in_fp32 = work_vectors<Algorithm>({}, {.pointwise = pointwise, .floats = true});
+        const bool has_form = requires { typename Algorithm::Narrow; };
+        EXPECT_EQ(in_fp32 < in_fp64, has_form);
+        EXPECT_EQ(in_fp32 == in_fp64, !has_form);
+      }
     const auto by_petsc = method_named(info.petsc_name);
     ASSERT_TRUE(by_petsc);
     EXPECT_EQ(by_petsc->method, entry.method);

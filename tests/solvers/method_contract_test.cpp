@@ -165,7 +165,9 @@ TEST_P(MethodContract, MixedPrecisionMeetsTheTolerance) {
   const Solved solved = solve_mixed();
   EXPECT_EQ(solved.outcome.reason, Reason::rtol);
   EXPECT_LE(relative_residual(a_, b_, solved.x), 1.0001e-11);
-  const int least = info_of(GetParam().method).restarts ? 1 : 2;  // of complete cycles only
+  // Of complete cycles only, and of MINRES at a claim only.
+  const Method method = GetParam().method;
+  const int least = info_of(method).restarts || method == Method::minres ? 1 : 2;
   EXPECT_GE(solved.outcome.replacements, least) << "residuals by the exact product";
 }
 

@@ -231,6 +231,30 @@ TEST(MixedPrecisionCg, GivesUpOnFp32AfterTooManyIterationsWithoutACorrection) {
   EXPECT_TRUE(running(state));
 }
 
+// A correction costs MINRES its Lanczos vectors. Where the matrix is indefinite, it begins with
+// another plateau then.
+TEST(MixedPrecisionMinres, IsNotCorrectedBeforeAClaim) {
+  CsrMatrix<double> a = grid_matrix(40);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int32_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      a.values[k] = (a.values[k] - (a.col_idx[k] == i ? 0.3 : 0)) / 3;
+  MixedOptions options(Method::minres);
+  options.rule.rtol = 1e-8;
+  // For a random b, x is so large that the first claim does not hold.
+  const Array<double> any = random_vector<double>(a.rows);
+  const std::pair<Array<double>, double> sides[] = {{test::times(a, any), 1.1}, {any, 1.8}};
+  for (const auto& [b, most] : sides) {
+    const MixedSolved full = solve(a, b, Products::exact, options);
+    const MixedSolved mixed = solve(a, b, Products::corrected, options);
+    ASSERT_EQ(full.outcome.reason, Reason::rtol);
+    EXPECT_EQ(mixed.outcome.reason, Reason::rtol);
+    EXPECT_LE(mixed.residual, 1.01e-8);
+    EXPECT_EQ(mixed.outcome.exact_from, -1);
+    EXPECT_LE(mixed.outcome.replacements, 1);
+    EXPECT_LE(mixed.outcome.iterations, most * full.outcome.iterations);
+  }
+}
+
 TEST(MixedPrecisionCg, ReportsAnIndefiniteMatrix) {
   const CsrMatrix<double> a = from_dense({{1 / 3.0, 0, 0}, {0, 2 / 3.0, 0}, {0, 0, -1 / 3.0}});
   MixedOptions options;

@@ -15,11 +15,12 @@
 
 #include "distributed/scaling/on_rank_zero.hpp"
 #include "io/require_memory.hpp"
+#include "kernels/narrow_kernel.hpp"
 #include "petsc/mat/case_kernels.hpp"
 #include "petsc/pc/petsc_preconditioners.hpp"
 #include "planning/bandwidth.hpp"
 #include "report/words.hpp"
-#include "solvers/methods/list.hpp"
+#include "solvers/solver.hpp"
 
 namespace trireme {
 namespace {
@@ -35,14 +36,27 @@ double vectors_of_preconditioner() {
   return most + 1;
 }
 
+// Whether no run of the case is in double. `precision: auto` may be.
+bool is_mixed(const Case& c) {
+  return std::ranges::all_of(c.precisions, [](const auto& p) { return p == Precision::mixed; });
+}
+
 // Those that a method which restarts has for its cycle.
 double vectors_of_cycle(const Case& c) {
   const auto method = solvers::method_named(c.solver.first_method());
-  const bool in_fp32 =
-      std::ranges::all_of(c.precisions, [](const auto& p) { return p == Precision::mixed; });
   return method && method->info.restarts
-             ? solvers::vectors_of_cycle(static_cast<std::int32_t>(c.solver.restart), in_fp32)
+             ? solvers::vectors_of_cycle(static_cast<std::int32_t>(c.solver.restart), is_mixed(c))
              : 0;
+}
+
+// Whether the loops of all runs on a GPU have FP32 vectors. What does not get on in FP32 takes the
+// memory of FP64 then.
+bool has_fp32_loops(const Case& c) {
+  const auto method = solvers::method_named(c.solver.first_method());
+  const auto* const own = c.solver.first_preconditioner().own();
+  return is_mixed(c) && method && !method->info.block && !method->info.host_only && own &&
+         solvers::has_fp32_vectors(method->method, method->variant, own->kind,
+                                   c.solver.block.value_or(1) > 1);
 }
 
 // Work vectors of the loop, with those of the preconditioner and its diagonal.
@@ -82,31 +96,43 @@ bool rows_repeat(const ProblemSpec& problem) {
 
 // Bytes of the kernels of a case on a GPU, beside the matrix itself.
 double gpu_layouts(const Case& c, double rows, double nnz) {
-  const bool mixed = c.names_precision(Precision::mixed);
+  const bool mixed = c.names_precision(Precision::mixed), floats = has_fp32_loops(c);
   constexpr double kPattern = 2;  // bytes per row
+  constexpr double kValue = sizeof(float);
   double largest = 0;
   for (const std::string& name : c.kernels) {
     const double of_layout = layout_bytes(name, Device::cuda);
     const auto model = name == kAuto ? std::nullopt : find_case_kernel(name).model_on(Device::cuda);
     const bool by_patterns = model && model->numbers_patterns && rows_repeat(c.problem);
-    const double bytes = of_layout == 0 ? (mixed ? sizeof(float) * nnz : 0)
-                         : by_patterns  ? kPattern * rows
-                                        : of_layout * nnz;
+    const auto layout = [&](double bytes_per_nonzero) {
+      return by_patterns ? kPattern * rows : bytes_per_nonzero * nnz;
+    };
+    double bytes = of_layout == 0 ? (mixed ? kValue * nnz : 0) : layout(of_layout);
+    if (floats && (name == kAuto || NarrowKernel::exists(name)))  // with row defects
+      bytes += kValue * nnz + kValue * rows + (of_layout == 0 ? 0 : layout(of_layout - kValue));
     largest = std::max(largest, bytes);
   }
   return largest;
 }
 
-// Vectors that a GPU holds: b and x, those of the loop, and two for the time of a product.
+// Vectors that a GPU holds: b and x, those of the loop, and two for the time of a product. Loops
+// with FP32 vectors have D^-1 in FP32 too.
 double gpu_vectors(const Case& c, double work, double sides, double block) {
   const SolverSpec& solver = c.solver;
   double of_loop = work;
   bool pointwise = false;
+  int own_vectors = 0;
   if (const auto* const own = solver.first_preconditioner().own())
-    solvers::visit_preconditioner(own->kind,
-                                  [&](auto m) { pointwise = decltype(m)::type::pointwise; });
+    solvers::visit_preconditioner(own->kind, [&](auto m) {
+      pointwise = decltype(m)::type::pointwise;
+      own_vectors = decltype(m)::type::work_vectors;
+    });
+  const bool floats = has_fp32_loops(c);
   if (const auto method = solvers::method_named(solver.first_method()); method && pointwise)
-    of_loop = method->pointwise_vectors + vectors_of_cycle(c) + 1;  // with the diagonal
+    of_loop = (floats ? method->pointwise_vectors_in_fp32 + 0.5 : method->pointwise_vectors) +
+              vectors_of_cycle(c) + 1;  // with the diagonal
+  else if (method && floats && own_vectors == 0)
+    of_loop += method->vectors_in_fp32 - method->vectors;
   return of_loop * block + 2 * sides + 2;
 }
 

@@ -211,8 +211,8 @@ void CudaLockstepBlock::leave(const std::function<bool(const State&)>& ended) {
     const std::int64_t distance = rows_ * stride_;
     if (in_fp32_) {
       rearrange(vector(0), callers_vectors, distance, places);
-      rearrange(reinterpret_cast<float*>(vector(callers_vectors)), vectors_ - callers_vectors,
-                2 * distance, places);
+      rearrange(reinterpret_cast<float*>(vector(callers_vectors)), 2 * (vectors_ - callers_vectors),
+                distance, places);
     } else {
       rearrange(vector(0), vectors_, distance, places);
     }

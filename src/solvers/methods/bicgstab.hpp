@@ -26,8 +26,8 @@ struct BicgstabOf : SystemVectors {
                                    .right_preconditioned = true,
                                    .products = 2};
   static constexpr Variant variant = Variant::classic;
-  static constexpr int vectors = 7;
-  static constexpr int pointwise_vectors = 7;
+  static constexpr int vectors = kIsFloat<T> ? 5 : 7;
+  static constexpr int pointwise_vectors = vectors;
   static constexpr int scalars = 1;
   static constexpr int directions[2] = {1, 2};      // r0 p
   static constexpr int left_behind[3] = {1, 2, 3};  // r0 p p^
@@ -44,7 +44,7 @@ struct BicgstabOf : SystemVectors {
   T* s_hat;         // M^-1 s
   T* t;             // A s^
   T* steps;         // the sum of the steps: x, or in FP32 what x lacks, in the unit
-  double* left_r0;  // r0 and p of a stopped solve; FP32: in the memory of s_hat and v
+  double* left_r0;  // r0 and p of a stopped solve; FP32: in the memory of r, and of v and s_hat
   double* left_p;
   double* exact;  // a product in FP64, in the memory of t
 
@@ -52,17 +52,17 @@ struct BicgstabOf : SystemVectors {
   TRIREME_HD static BicgstabOf with(const SystemVectors& v, const Work& work) {
     if constexpr (kIsFloat<T>)
       return {{v},
+              work.in_fp32(2),
               work.in_fp32(0),
               work.in_fp32(6),
-              work.in_fp32(10),
-              work.in_fp32(8),
+              work.in_fp32(7),
               work.in_fp32(4),
-              work.in_fp32(2),
-              work.in_fp32(12),
+              work.in_fp32(5),
+              work.in_fp32(8),
               work.in_fp32(1),
               work(1),
               work(2),
-              work(6)};
+              work(4)};
     else
       return {{v},     work(0), work(1), work(2), work(3), work(4),
               work(5), work(6), v.x,     work(1), work(2), work(6)};

@@ -107,8 +107,8 @@ struct CgOf : SystemVectors {
                                    .tests_preconditioned_norm = true,
                                    .tests_natural_norm = true};
   static constexpr Variant variant = Variant::classic;
-  static constexpr int vectors = 5;
-  static constexpr int pointwise_vectors = 4;  // with a pointwise preconditioner
+  static constexpr int vectors = kIsFloat<T> ? 4 : 5;
+  static constexpr int pointwise_vectors = kIsFloat<T> ? 3 : 4;
   static constexpr int scalars = 2;
   static constexpr int directions[1] = {2};   // p
   static constexpr int left_behind[1] = {2};  // what leave_direction() starts from
@@ -123,7 +123,7 @@ struct CgOf : SystemVectors {
   T* q;           // A p
   T* s;           // the change of r, in corrections
   T* steps;       // the sum of alpha p: x, or in FP32 what x lacks, in the unit
-  double* left;   // FP32: p of a stopped solve, in the memory of r
+  double* left;   // FP32: p of a stopped solve, in the memory of r and z
   double* exact;  // a product in FP64, in the memory of q
 
   template <class Work>
@@ -131,13 +131,13 @@ struct CgOf : SystemVectors {
     if constexpr (kIsFloat<T>)
       return {{v},
               work.in_fp32(4),
-              work.in_fp32(2),
+              work.in_fp32(5),
               work.in_fp32(0),
+              work.in_fp32(2),
               work.in_fp32(6),
-              work.in_fp32(8),
-              work.in_fp32(3),
+              work.in_fp32(1),
               work(2),
-              work(3)};
+              work(1)};
     else
       return {{v}, work(0), work(1), work(2), work(3), work(4), v.x, nullptr, work(3)};
   }

@@ -120,6 +120,8 @@ struct NamedMethod {
   // The most work vectors per column that any algorithm which runs under the name takes, and the
   // same with a pointwise preconditioner; MethodOptions::restart more where it `restarts`.
   int vectors = 0, pointwise_vectors = 0;
+  // The same where vectors are in FP32; of an algorithm without such a form, those above.
+  int vectors_in_fp32 = 0, pointwise_vectors_in_fp32 = 0;
 };
 
 template <class Entry>
@@ -135,6 +137,11 @@ constexpr NamedMethod named_method(Entry entry) {
     else {
       named.vectors = std::max(named.vectors, Taken::vectors);
       named.pointwise_vectors = std::max(named.pointwise_vectors, Taken::pointwise_vectors);
+      const auto in_fp32 = [](bool pointwise) {
+        return work_vectors<Taken>({.restart = 0}, {.pointwise = pointwise, .floats = true});
+      };
+      named.vectors_in_fp32 = std::max(named.vectors_in_fp32, in_fp32(false));
+      named.pointwise_vectors_in_fp32 = std::max(named.pointwise_vectors_in_fp32, in_fp32(true));
     }
   };
   take(std::type_identity<Algorithm>{});

@@ -26,6 +26,10 @@
 //   directions             the work vectors that go_on() needs
 //   left_behind            the work vectors that leave_direction() starts from
 //
+// Narrow, where a method has it, is the form with FP32 vectors, two of which share the memory of a
+// work vector. In a block of right-hand sides `exact` of one column lies in the memory of other
+// columns, so that it shares none with a vector that the next iteration reads.
+//
 // A method that `restarts` works in cycles of a number of iterations that the caller chooses, has
 // as many work vectors more, which come first, or half as many where it stores them in FP32, and
 // small arrays of small_elements() numbers; CycleWork has both. Its x is complete only after
@@ -116,11 +120,20 @@ constexpr std::int32_t vectors_of_cycle(std::int32_t length, bool in_fp32) {
   return in_fp32 ? length / 2 + length % 2 : length;
 }
 
-// The work vectors of an algorithm, with Algorithm::vectors or pointwise_vectors as `fixed`.
-// `inexact`: the loop's products are, and what an algorithm can store in FP32 it does.
+// How a loop runs, as far as its memory is concerned.
+struct LoopStorage {
+  bool pointwise = false;  // the preconditioner is
+  bool inexact = false;    // the products are; GMRES then has its basis in FP32
+  bool floats = false;     // the form with FP32 vectors runs, where the algorithm has one
+};
+
+// The work vectors of an algorithm.
 template <class Algorithm>
-constexpr int work_vectors(int fixed, const MethodOptions& options, bool inexact) {
-  return fixed + (Algorithm::info.restarts ? vectors_of_cycle(options.restart, inexact) : 0);
+constexpr int work_vectors(const MethodOptions& options, LoopStorage how) {
+  if constexpr (requires { requires !std::is_same_v<Algorithm, typename Algorithm::Narrow>; })
+    if (how.floats) return work_vectors<typename Algorithm::Narrow>(options, how);
+  const int fixed = how.pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors;
+  return fixed + (Algorithm::info.restarts ? vectors_of_cycle(options.restart, how.inexact) : 0);
 }
 // The numbers in CycleWork::arrays, per column.
 template <class Algorithm>

@@ -181,6 +181,7 @@ struct MinresEnter {
     using S = MinresScalars;
     s.rho = sum[0];
     enter<entry>(s, chosen_norm(s, sum[0], sum[1]));
+    s.correct_at = 0;  // at a claim only: a correction would begin a new Lanczos process
     if (running(s)) check_preconditioner(s, s.rho, 1);
     s.beta = 0;
     s.scalar[S::gamma] = s.scalar[S::eta] = sqrt(fabs(s.rho));

@@ -167,8 +167,8 @@ template <class T>
 struct SingleReductionCgOf : SystemVectors {
   static constexpr MethodInfo info = Cg::info;
   static constexpr Variant variant = Variant::single_reduction;
-  static constexpr int vectors = 5;
-  static constexpr int pointwise_vectors = 5;
+  static constexpr int vectors = kIsFloat<T> ? 4 : 5;
+  static constexpr int pointwise_vectors = vectors;
   static constexpr int scalars = 4;
   static constexpr int directions[1] = {2};      // p
   static constexpr int left_behind[2] = {1, 2};  // u p
@@ -182,21 +182,21 @@ struct SingleReductionCgOf : SystemVectors {
   T* w;           // A u
   T* s;           // A p
   T* steps;       // the sum of alpha p: x, or in FP32 what x lacks, in the unit
-  T* change;      // of r, in corrections; FP32: beside the memory of w
-  double* left;   // FP32: p of a stopped solve, in the memory of r
-  double* exact;  // a product in FP64, in the memory of w
+  T* change;      // of r, in corrections, in the memory of w
+  double* left;   // FP32: p of a stopped solve, in the memory of r and u
+  double* exact;  // a product in FP64; FP64: in the memory of w
 
   template <class Work>
   TRIREME_HD static SingleReductionCgOf with(const SystemVectors& v, const Work& work) {
     if constexpr (kIsFloat<T>)
       return {{v},
               work.in_fp32(4),
-              work.in_fp32(2),
+              work.in_fp32(5),
               work.in_fp32(0),
-              work.in_fp32(6),
-              work.in_fp32(8),
-              work.in_fp32(1),
+              work.in_fp32(2),
               work.in_fp32(3),
+              work.in_fp32(1),
+              work.in_fp32(2),
               work(2),
               work(3)};
     else
