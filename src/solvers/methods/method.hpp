@@ -132,7 +132,8 @@ template <class Algorithm>
 constexpr int work_vectors(const MethodOptions& options, LoopStorage how) {
   if constexpr (requires { requires !std::is_same_v<Algorithm, typename Algorithm::Narrow>; })
     if (how.floats) return work_vectors<typename Algorithm::Narrow>(options, how);
-  const int fixed = how.pointwise ? Algorithm::pointwise_vectors : Algorithm::vectors;
+  const int fixed_vectors[] = {Algorithm::vectors, Algorithm::pointwise_vectors};
+  const int fixed = fixed_vectors[how.pointwise ? 1 : 0];
   return fixed + (Algorithm::info.restarts ? vectors_of_cycle(options.restart, how.inexact) : 0);
 }
 // The numbers in CycleWork::arrays, per column.
