@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -24,7 +25,7 @@ from trireme._arrays import (
     numbers_of,
     tolerance_of,
 )
-from trireme._other_arrays import in_kind_of, matrix_on_host, on_host
+from trireme._other_arrays import in_kind_of, is_a, matrix_on_host, on_host
 from trireme._solver import BREAKDOWN, SINGLE_RTOL, Callback, is_main_thread, solver_options
 
 # Gets the number of the iteration, the relative norm, and the solution where there is one.
@@ -38,6 +39,18 @@ def _in_the_kind_of_b(function: _Function) -> _Function:
 
     @functools.wraps(function)
     def called(A: Any, b: Any, x0: Any = None, **options: Any) -> _Result:
+        if is_a(b, "cupy", "ndarray"):
+            name, reason = function.__name__, _reason_for_others(A, b, x0, options.get("M"))
+            if reason is not None:
+                _warn(name, f"cupyx.scipy.sparse.linalg.{name}", reason, stacklevel=3)
+                others = importlib.import_module("cupyx.scipy.sparse.linalg")
+                return getattr(others, name)(A, b, x0, **options)  # type: ignore[no-any-return]
+        if (callback := options.get("callback")) is not None and callable(callback):
+
+            def shown(now: Any) -> object:
+                return callback(in_kind_of(b, now) if isinstance(now, np.ndarray) else now)
+
+            options["callback"] = shown
         vectors = on_host("b", b), on_host("x0", x0)
         x, info = function(matrix_on_host(A), *vectors, **options)
         return in_kind_of(b, x), info
@@ -47,27 +60,32 @@ def _in_the_kind_of_b(function: _Function) -> _Function:
 
 def _is_complex(array: Any) -> bool:
     dtype = getattr(array, "dtype", None)
-    return dtype is not None and np.dtype(dtype).kind == "c"
+    return isinstance(dtype, np.dtype) and dtype.kind == "c"
+
+
+def _reason_for_others(A: Any, b: Any, x0: Any, M: Any) -> str | None:
+    """Why another library must solve this; None: Trireme does."""
+    if M is not None and not isinstance(M, str):
+        return f"M is a {type(M).__name__}, and Trireme takes the name of a preconditioner"
+    if any(is_a(A, library, "LinearOperator") for library in ("scipy", "cupyx")):
+        return "A is a LinearOperator, and Trireme needs the entries of the matrix"
+    if _is_complex(A) or _is_complex(b) or _is_complex(x0):
+        return "the system is complex, and Trireme solves real ones"
+    if M is None and hasattr(A, "psolve"):
+        return "A has psolve, and Trireme takes the name of a preconditioner"
+    return None
+
+
+def _warn(name: str, other: str, reason: str, stacklevel: int) -> None:
+    warnings.warn(f"trireme.{name}: {reason}: {other} solves", RuntimeWarning, stacklevel + 1)
 
 
 def _left_to_scipy(name: str, A: Any, b: Any, x0: Any, M: Any) -> bool:
     """Whether scipy must solve this. Then a warning says why."""
-    if M is not None and not isinstance(M, str):
-        reason = f"M is a {type(M).__name__}, and Trireme takes the name of a preconditioner"
-    elif isinstance(A, scipy.sparse.linalg.LinearOperator):
-        reason = "A is a LinearOperator, and Trireme needs the entries of the matrix"
-    elif _is_complex(A) or _is_complex(b) or _is_complex(x0):
-        reason = "the system is complex, and Trireme solves real ones"
-    elif M is None and hasattr(A, "psolve"):
-        reason = "A has psolve, and Trireme takes the name of a preconditioner"
-    else:
-        return False
-    warnings.warn(
-        f"trireme.{name}: {reason}: scipy.sparse.linalg.{name} solves",
-        RuntimeWarning,
-        stacklevel=4,
-    )
-    return True
+    reason = _reason_for_others(A, b, x0, M)
+    if reason is not None:
+        _warn(name, f"scipy.sparse.linalg.{name}", reason, stacklevel=4)
+    return reason is not None
 
 
 class _System:

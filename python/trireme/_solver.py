@@ -275,7 +275,7 @@ class Solver(ForThisProcess):
             Most iterations.
         callback : callable, optional
             Called as ``callback(xk)`` after each iteration that has a solution, with a new array
-            of shape (n,): on a CPU, by a method without restarts, in double precision. Where it
+            of shape (n,), of the kind of b: on a CPU, by a method without restarts, in double precision. Where it
             returns True, the solve ends. Of several right-hand sides, it is called for the first
             one.
         raise_on_failure : bool
@@ -337,7 +337,7 @@ class Solver(ForThisProcess):
             heard = callback
 
             def shown(number: int, norm: float, xk: Vector | None) -> object:
-                return heard(xk) if xk is not None else None
+                return heard(in_kind_of(b, xk)) if xk is not None else None
 
         if self._gpu >= 0 and (there := gpu_vectors("b", b, rows, self._gpu)) is not None:
             return self._solve_on_gpu(there, x0, how, shown)

@@ -132,6 +132,20 @@ def test_functions_of_scipy(lib, function):
     assert info == 0 and residual(A, lib.numpy(x), b) <= 1e-7
 
 
+def test_callbacks_and_operators_of_cupy():
+    cupy = pytest.importorskip("cupy")
+    A, b = poisson(20), cupy.ones(400)
+    norms = []
+    of_cupy = Cupy().sparse(A)
+    x, info = tr.cg(of_cupy, b, callback=lambda xk: norms.append(float(cupy.linalg.norm(b - of_cupy @ xk))))
+    assert info == 0 and norms[-1] <= 1.02e-5 * float(cupy.linalg.norm(b))
+    import cupyx.scipy.sparse.linalg as linalg
+    M = linalg.LinearOperator(A.shape, matvec=lambda v: v / 4, dtype=np.float64)
+    with pytest.warns(RuntimeWarning, match="cupyx.scipy.sparse.linalg.cg solves"):
+        x, info = tr.cg(of_cupy, b, M=M)
+    assert info == 0 and residual(A, x.get(), b.get()) <= 1.1e-5
+
+
 def test_operators(lib):
     A, x = poisson(40), np.random.default_rng(6).normal(size=1600)
     op = tr.aslinearoperator(A, device="cuda")

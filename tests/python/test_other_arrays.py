@@ -322,10 +322,11 @@ class OnCuda:
     __cuda_array_interface__ = {"shape": (9,), "typestr": "<f8", "data": (0, False), "version": 3}
 
 
-class OfCupy:
+class OfCupy:  # its name is given below
     """What the package uses of an array of CuPy, on the host."""
 
     __module__ = "cupy"
+    dtype = np.dtype(np.float64)
 
     class Device:
         id = 2
@@ -346,7 +347,25 @@ class OfCupy:
         return self.array.copy()
 
 
-@pytest.mark.parametrize("function", [*FUNCTIONS, "solve"])
+OfCupy.__name__ = "ndarray"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_operators_of_cupy_are_left_to_cupyx(function, monkeypatch):
+    if function == "solve":
+        pytest.skip("solve takes no M")
+    module, calls = type(sys)("cupyx.scipy.sparse.linalg"), []
+    setattr(module, function, lambda A, b, x0, **options: calls.append((A, b, x0, options)))
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse.linalg", module)
+    for package in ("cupyx", "cupyx.scipy", "cupyx.scipy.sparse"):
+        monkeypatch.setitem(sys.modules, package, type(sys)(package))
+    A, b, M = OfCupy(np.eye(3)), OfCupy(np.ones(3)), object()
+    with pytest.warns(RuntimeWarning, match=rf"^trireme.{function}: M is a object.*: cupyx"):
+        getattr(tr, function)(A, b, M=M, rtol=1e-3)
+    assert calls == [(A, b, None, {"M": M, "rtol": 1e-3})]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_arrays_of_cupy_go_through_the_host_of_a_solver_on_the_cpu(function, monkeypatch):
     module = type(sys)("cupy")
     module.asarray = OfCupy
@@ -357,6 +376,10 @@ def test_arrays_of_cupy_go_through_the_host_of_a_solver_on_the_cpu(function, mon
     x, info = getattr(tr, function)(sparse, OfCupy(b), OfCupy(np.zeros(25)), rtol=1e-9)
     assert info == 0 and type(x) is OfCupy
     assert relative_residual(A, x.array, b) <= 1e-9
+    seen = []
+    x, info = tr.cg(sparse, OfCupy(b), rtol=1e-9, callback=seen.append)
+    assert {type(xk) for xk in seen} == {OfCupy}
+    assert relative_residual(A, seen[-1].array, b) <= 1e-9
     y = tr.aslinearoperator(sparse, device="cpu") @ OfCupy(b)
     np.testing.assert_allclose(y.array, A @ b, atol=1e-14)
 
