@@ -202,6 +202,37 @@ TEST_P(Fp32VectorsGpu, DoTheSameAtEveryScaleAndFromAGuess) {
   EXPECT_LE(test::relative_residual(a, b, guessed.x), 1.01e-10);
 }
 
+// Passes take four rows at once, and the last rows one by one.
+TEST(Fp32VectorsOnGpu, ServeAnyNumberOfRows) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU";
+  select_device();
+  for (const std::int64_t rows : {1, 2, 3, 4, 5, 1022, 1023, 1024, 1025, 600'003}) {
+    SCOPED_TRACE(rows);
+    CsrMatrix<double> a;
+    a.rows = a.cols = rows;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (const std::int64_t col : {row - 1, row, row + 1})
+        if (col >= 0 && col < rows) {
+          a.col_idx.push_back(static_cast<std::int32_t>(col));
+          a.values.push_back(col == row ? 2.1 + 1e-3 * static_cast<double>(row % 7) : -1);
+        }
+      a.row_ptr.push_back(static_cast<std::int32_t>(a.col_idx.size()));
+    }
+    const Array<double> b = random_vector<double>(rows), diagonal = test::diagonal_of(a);
+    OnGpu gpu(a, "sell");
+    test::Options options;
+    options.rule.rtol = 1e-10;
+    options.preconditioner = test::jacobi(diagonal);
+    CudaSolver solver(gpu.in_fp32, Method::cg, Variant::classic, options.preconditioner,
+                      {.mode = CudaMode::graph});
+    const test::Solved once = test::solve_by(solver, b, options);
+    EXPECT_EQ(once.outcome.reason, Reason::rtol);
+    EXPECT_EQ(once.outcome.exact_from, -1);
+    EXPECT_LE(test::relative_residual(a, b, once.x), 1.01e-10);
+    EXPECT_EQ(once.x, test::solve_by(solver, b, options).x);
+  }
+}
+
 TEST(Fp32VectorsOnGpu, StepUpWhereFp32IsTooCoarse) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU";
   select_device();

@@ -170,7 +170,7 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
     blocks_ = prepare<false>();
     dot_blocks_ = std::max(1, prepare<true>());
     if (layout_.form.repeated) {
-      repeated_ = sell::RepeatedProduct<Vector>(layout_);
+      repeated_ = sell::RepeatedProduct<Vector>(layout_, stream);
       dot_blocks_ = std::max(dot_blocks_, repeated_.partials());
     }
     if constexpr (kMultipliesVectors) vectors_ = sell::Vectors<Vector>(layout_, stream);
@@ -198,7 +198,8 @@ class SellCuda final : public CudaKernel<Vector>, public RowBlockDot<Vector> {
   }
 
   KernelStatistics statistics() const override {
-    return {.stored_bytes = layout_.stored_bytes() + (layout_.apart_rows ? apart_.bytes() : 0),
+    return {.stored_bytes = layout_.stored_bytes() + repeated_.stored_bytes() +
+                            (layout_.apart_rows ? apart_.bytes() : 0),
             .padding_ratio =
                 layout_.nnz ? static_cast<double>(layout_.stored_entries()) / layout_.nnz - 1 : 0.0,
             .steps = steps_};

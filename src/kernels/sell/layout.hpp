@@ -34,7 +34,8 @@
 // The build decides the following:
 //   Rows     They are stored as repeated rows where they have few patterns with values
 //            (few_repeated_rows()) and no row is kept apart. New values that do not repeat in the
-//            same way are stored one by one from then on.
+//            same way are stored one by one from then on. On GPUs, large matrices of repeated rows
+//            in FP32 are multiplied by groups of 4 neighbouring rows, where these repeat too.
 //   Columns  A row has a pattern where all rows together have few of them (few_patterns()).
 //            Otherwise a column is stored as the 16-bit distance from the smallest column of its
 //            step (`base`) where that is enough for every step of the matrix, and in 32 bits

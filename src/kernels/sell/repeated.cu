@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA executor of repeated rows. A lane has one row: it reads the number of the row's pattern,
 // one slice ahead of its use, and then four differences and four values of the pattern at a time.
-// What is left to read from memory are x and 2 bytes per row, so that the L1 cache is the limit.
+// What is left to read from memory are x and 2 bytes per row, so that the L1 cache is the limit. In
+// FP32 groups of rows take fewer loads (repeated_groups.hpp).
 //
 // The patterns of a large matrix are copied into shared memory where they are small (a trial on an
 // H200, poisson3d 150: 25 us, and 31 from the L1 cache; 81 patterns of 88 entries are slower there,
@@ -43,14 +44,17 @@ struct RepeatedRows {
   double* dots = nullptr;
   std::int32_t dot_count = 0;
 
-  // Where the pattern of this lane's row begins, and the steps of the slice.
+  // Where the pattern of this lane's row begins, and the steps of the slice. `uniform`: of every
+  // slice they are the width of a pattern.
   struct Begin {
     std::int32_t entry = 0, steps = 0;
   };
+  template <bool uniform>
   __device__ __forceinline__ Begin begin_of(std::int32_t slice, int lane) const {
     if (slice >= slices) return {};
     const std::int32_t place = slice * kLanes + lane;
-    const std::int32_t steps = __ldg(slice_ptr + slice + 1) - __ldg(slice_ptr + slice);
+    const std::int32_t steps =
+        uniform ? width : __ldg(slice_ptr + slice + 1) - __ldg(slice_ptr + slice);
     if (place >= rows) return {0, steps};  // pattern 0
     return {__ldcs(reinterpret_cast<const std::uint16_t*>(patterns) + place) * width, steps};
   }
@@ -96,7 +100,7 @@ __device__ __forceinline__ auto patterns_of(const RepeatedRows<Stored, Vector>& 
   }
 }
 
-template <bool in_shared, bool with_dot, class Stored, class Vector>
+template <bool in_shared, bool uniform, bool with_dot, class Stored, class Vector>
 __global__ void __launch_bounds__(in_shared ? tuning::kSharedThreads : tuning::kRepeatedThreads,
                                   in_shared ? tuning::kSharedBlocks : 12)
     multiply_repeated(RepeatedRows<Stored, Vector> a) {
@@ -108,13 +112,16 @@ __global__ void __launch_bounds__(in_shared ? tuning::kSharedThreads : tuning::k
   const auto stride = static_cast<std::int32_t>(gridDim.x) * kWarps;
   auto slice = static_cast<std::int32_t>(blockIdx.x * kWarps + threadIdx.x / kLanes);
   double dot = 0;
-  auto begin = a.begin_of(slice, lane);
+  auto begin = a.template begin_of<uniform>(slice, lane);
   for (; slice < a.slices; slice += stride) {
     const std::int32_t place = slice * kLanes + lane;
-    const std::int32_t row = place < a.rows && a.row_order ? __ldg(a.row_order + place) : place;
-    const auto next = a.begin_of(slice + stride, lane);
+    std::int32_t row = place;
+    if constexpr (!uniform)
+      if (place < a.rows && a.row_order) row = __ldg(a.row_order + place);
+    const auto next = a.template begin_of<uniform>(slice + stride, lane);
     Number sum{};
-    for (std::int32_t step = 0; step < begin.steps; step += tuning::kPatternSteps) {
+    for (std::int32_t step = 0; step < (uniform ? a.width : begin.steps);
+         step += tuning::kPatternSteps) {
       const auto difference = pattern_pack<in_shared>(patterns.differences + begin.entry + step);
       const auto value = pattern_pack<in_shared>(patterns.values + begin.entry + step);
 #pragma unroll
@@ -145,11 +152,14 @@ constexpr std::size_t kBytesPerEntry = sizeof(std::int32_t) + sizeof(Sum<Value>)
 }  // namespace
 
 template <class Value>
-RepeatedProduct<Value>::RepeatedProduct(const DeviceLayout<Value>& layout) {
+RepeatedProduct<Value>::RepeatedProduct(const DeviceLayout<Value>& layout, StreamRef stream) {
+  if constexpr (std::is_same_v<Value, float>) groups_ = RepeatedGroups(layout, stream);
   const std::size_t bytes = layout.differences.size() * kBytesPerEntry<Value>;
   const int multiprocessors = trireme::multiprocessors();
   const bool in_shared = bytes <= tuning::kMaxSharedPatterns && layout.rows >= kLargeMatrix;
   if (in_shared) shared_bytes_ = bytes;
+  uniform_ = !layout.form.sorted &&
+             tuning::has_uniform_patterns(layout.slices, layout.steps, layout.pattern_width);
   const std::int64_t warps =
       (in_shared ? tuning::kSharedThreads : tuning::kRepeatedThreads) / kLanes;
   const std::int64_t most =
@@ -163,6 +173,10 @@ void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceS
                                       DeviceSpan<const float> diagonal, DeviceSpan<Value> y,
                                       bool add, DeviceSpan<double> dots, StreamRef stream) const {
   if (blocks_ == 0) return;
+  if constexpr (std::is_same_v<Value, float>) {
+    if (!add && groups_.takes(x, x_of_rows, y))
+      return groups_.multiply(layout, x, x_of_rows, diagonal, y, dots, stream);
+  }
   const auto with_values = [&](const auto* values) {
     using Stored = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
     const RepeatedRows<Stored, Value> rows{
@@ -185,14 +199,18 @@ void RepeatedProduct<Value>::multiply(const DeviceLayout<Value>& layout, DeviceS
     const auto launch = [&](auto kernel, int threads) {
       kernel<<<blocks_, threads, shared_bytes_, stream>>>(rows);
     };
-    if (shared_bytes_ > 0 && !dots.empty())
-      launch(multiply_repeated<true, true, Stored, Value>, tuning::kSharedThreads);
-    else if (shared_bytes_ > 0)
-      launch(multiply_repeated<true, false, Stored, Value>, tuning::kSharedThreads);
-    else if (!dots.empty())
-      launch(multiply_repeated<false, true, Stored, Value>, tuning::kRepeatedThreads);
+    const auto with_patterns = [&](auto in_shared, auto uniform, int threads) {
+      if (dots.empty())
+        launch(multiply_repeated<in_shared.value, uniform.value, false, Stored, Value>, threads);
+      else
+        launch(multiply_repeated<in_shared.value, uniform.value, true, Stored, Value>, threads);
+    };
+    if (shared_bytes_ == 0)
+      with_patterns(std::false_type{}, std::false_type{}, tuning::kRepeatedThreads);
+    else if (uniform_)
+      with_patterns(std::true_type{}, std::true_type{}, tuning::kSharedThreads);
     else
-      launch(multiply_repeated<false, false, Stored, Value>, tuning::kRepeatedThreads);
+      with_patterns(std::true_type{}, std::false_type{}, tuning::kSharedThreads);
     check_launch();
   };
   if constexpr (std::is_same_v<Value, double>)

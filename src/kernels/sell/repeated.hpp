@@ -2,10 +2,12 @@
 // Multiplies repeated rows (layout.hpp) on the device.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "device/span.hpp"
 #include "kernels/sell/device_layout.hpp"
+#include "kernels/sell/repeated_groups.hpp"
 
 namespace trireme::sell {
 
@@ -14,10 +16,13 @@ template <class Value>
 class RepeatedProduct {
  public:
   RepeatedProduct() = default;
-  explicit RepeatedProduct(const DeviceLayout<Value>& layout);
+  // May synchronise `stream`.
+  RepeatedProduct(const DeviceLayout<Value>& layout, StreamRef stream);
 
   // The partial sums that multiply() has at most.
-  int partials() const { return blocks_; }
+  int partials() const { return std::max(blocks_, groups_.partials()); }
+  // Of what multiply() reads beside the layout.
+  std::int64_t stored_bytes() const { return groups_.stored_bytes(); }
   // y = A x, or y += A x where `add`. Where `dots` is not empty, it becomes numbers whose sum is
   // x_of_rows . A x, where x_of_rows has one number per row; it has partials() elements or more.
   // `diagonal` may be empty; see CudaKernel::add_diagonal(). The layout has repeated rows.
@@ -29,7 +34,9 @@ class RepeatedProduct {
  private:
   int blocks_ = 0;
   std::size_t shared_bytes_ =
-      0;  // of the patterns with their values; 0: they stay in global memory
+      0;                   // of the patterns with their values; 0: they stay in global memory
+  RepeatedGroups groups_;  // empty where Value is not float
+  bool uniform_ = false;   // a slice is taken to have as many steps as the widest pattern
 };
 
 }  // namespace trireme::sell

@@ -89,6 +89,18 @@ inline constexpr std::size_t kMaxSharedPatterns = 16 << 10;  // bytes
 inline constexpr int kRepeatedBlocks = 64;
 // Steps of a pattern that are loaded together; its width is a multiple.
 inline constexpr int kPatternSteps = 4;
+// Groups of four repeated rows in FP32: threads per block, blocks per multiprocessor, patterns at
+// most, and the rows from which on groups are faster than rows.
+inline constexpr int kGroupThreads = 512;
+inline constexpr int kGroupBlocks = 3;
+inline constexpr int kMaxGroupPatterns = 128;
+inline constexpr std::int64_t kRowsOfGroups = 1 << 21;
+// Where nearly all slices take as many steps as the widest pattern does, none is looked up: a
+// product whose patterns lie in shared memory waits for latency, and for the number of its
+// instructions.
+constexpr bool has_uniform_patterns(std::int64_t slices, std::int64_t steps, std::int64_t width) {
+  return slices * width <= steps + steps / 16 + slices * (kPatternSteps - 1);
+}
 
 }  // namespace tuning
 }  // namespace trireme::sell

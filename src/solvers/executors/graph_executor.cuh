@@ -2,8 +2,10 @@
 // Runs a method's algorithm as kernel launches in a stream, and its loop as a CUDA graph.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "device/check.hpp"
 #include "device/graph.hpp"
@@ -87,17 +89,20 @@ class GraphExecutor {
 
   // The products of a loop with FP32 vectors.
   void product(const float* x, float* y) { system_.multiply_floats(span(x), span(y), {}, stream_); }
-  template <class Step>
-  void product_and_dot(const float* x, float* y, const Step& step) {
-    const std::size_t count = system_.float_dot_partials();
-    if (count == 0) {
-      product(x, y);
-      return pass(DotOf<float>{x, y}, step);
+  template <class T, class Step>
+  void product_and_dot(const T* x, T* y, const Step& step) {
+    if (const std::size_t count = partials_of_product(x)) {
+      multiply_and_dot(x, y, count);
+      return finish(step);
     }
-    double* partials = window_.partials(pending_.count);
-    system_.multiply_floats(span(x), span(y), {partials, count}, stream_);
-    pending_.add(partials, static_cast<std::int32_t>(count), 1);
-    finish(step);
+    if constexpr (std::is_same_v<T, double>) {
+      if (inexact_) {
+        system_.multiply(span(x), span(y), stream_);
+        return pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
+      }
+    }
+    product(x, y);
+    pass(DotOf<T>{x, y}, step);
   }
 
   void apply_given(GivenPreconditioner& given, const double* r, double* z) {
@@ -107,35 +112,34 @@ class GraphExecutor {
     given.enqueue_in_loop(span(r), span(z), hints, stream_);
   }
 
-  template <class Step>
-  void product_and_dot(const double* x, double* y, const Step& step) {
-    if (inexact_) {
-      system_.multiply(span(x), span(y), stream_);
-      return pass(CompensateAndDot{{system_.row_defect().data(), x, y}}, step);
+  // `first` is applied by the pass where one GPU solves and the product sums x.y.
+  template <class T, class First, class Pass, class Step>
+  void product_and_pass(const T* x, T* y, const First& first, const Pass& p, const Step& step) {
+    const std::size_t count = partials_of_product(x);
+    if (count == 0 || count > static_cast<std::size_t>(kMaxFirstPartials) ||
+        system_.processes() > 1) {
+      product_and_dot(x, y, first);
+      return pass(p, step);
     }
-    const std::size_t count = system_.inexact() ? 0 : system_.dot_partials();
-    if (count == 0) {
-      product(x, y);
-      return pass(Dot{x, y}, step);
-    }
-    double* partials = window_.partials(pending_.count);
-    system_.multiply_and_dot(span(x), span(y), {partials, count}, stream_);
-    pending_.add(partials, static_cast<std::int32_t>(count), 1);
-    finish(step);
+    multiply_and_dot(x, y, count);
+    const PendingSums sums = std::exchange(pending_, {});
+    launch(FirstStep<First>{sums.items[0].partials, sums.items[0].count, first}, p, step, 1);
+    pending_ = {};
+    stale_ = true;
   }
 
   template <class Pass>
   void pass(const Pass& p) {
-    launch(p, NoStep{});
+    launch(NoStep{}, p, NoStep{});
   }
 
   template <class Pass, class Step>
   void pass(const Pass& p, const Step& step) {
     if (sums_apart()) {
-      launch(p, NoStep{});
+      pass(p);
       return finish(step);
     }
-    launch(p, step);
+    launch(NoStep{}, p, step);
     pending_.count = 0;
     stale_ = true;
   }
@@ -203,17 +207,35 @@ class GraphExecutor {
     return {v, static_cast<std::size_t>(rows_)};
   }
 
-  template <class Pass, class Step>
-  void launch(const Pass& p, const Step& step) {
-    const int blocks = window_.blocks();
+  // The partial sums of x.y that a product y = A x of the loop gives; 0: none.
+  std::size_t partials_of_product(const float*) const { return system_.float_dot_partials(); }
+  std::size_t partials_of_product(const double*) const {
+    return inexact_ || system_.inexact() ? 0 : system_.dot_partials();
+  }
+  // y = A x, and x.y becomes pending.
+  void multiply_and_dot(const float* x, float* y, std::size_t count) {
+    double* partials = window_.partials(pending_.count);
+    system_.multiply_floats(span(x), span(y), {partials, count}, stream_);
+    pending_.add(partials, static_cast<std::int32_t>(count), 1);
+  }
+  void multiply_and_dot(const double* x, double* y, std::size_t count) {
+    double* partials = window_.partials(pending_.count);
+    system_.multiply_and_dot(span(x), span(y), {partials, count}, stream_);
+    pending_.add(partials, static_cast<std::int32_t>(count), 1);
+  }
+
+  // The partial sums of the first `in_use` pending items are still read.
+  template <class First, class Pass, class Step>
+  void launch(const First& first, const Pass& p, const Step& step, int in_use = 0) {
+    const int blocks = Pass::sums > 0 ? window_.blocks() : window_.most_blocks();
     double* partials = nullptr;
     if (Pass::sums > 0) {
-      partials = window_.partials(pending_.count);
+      partials = window_.partials(in_use + pending_.count);
       pending_.add(partials, blocks, Pass::sums);
     }
-    launch_after(blocks, kPassThreads, pass_kernel<Pass, Step>, p, rows_, window_.control(),
-                 partials, pending_, window_.tickets(), system_.peer_sums(), step,
-                 window_.history(), handle_);
+    launch_after(blocks, kPassThreads, pass_kernel<First, Pass, Step>, first, p, rows_,
+                 window_.control(), partials, pending_, window_.tickets(), system_.peer_sums(),
+                 step, window_.history(), handle_);
   }
 
   // Launches `kernel`. On one GPU that supports programmatic stream serialization, the launch

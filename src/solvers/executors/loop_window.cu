@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t kHistory = std::int64_t{1} << 20;
 constexpr int kBlocksPerMultiprocessor = 4;
+// Of a pass without sums, where more blocks even out what each of them waits for.
+constexpr int kMostBlocksPerMultiprocessor = 32;
 // The host polls without a pause for kSpin, and then sleeps for kSleep between two polls.
 constexpr auto kSpin = std::chrono::microseconds(1000);
 constexpr auto kSleep = std::chrono::microseconds(50);
@@ -29,12 +31,21 @@ bool finished(EventRef event) {
   return status == cudaSuccess;
 }
 
+// The blocks of a pass whose threads have so many rows each, up to a number per multiprocessor.
+int blocks_for(std::int64_t rows, std::int64_t rows_per_thread, std::int64_t per_multiprocessor) {
+  const std::int64_t rows_per_block = rows_per_thread * kPassThreads;
+  return static_cast<int>(
+      std::clamp<std::int64_t>((rows + rows_per_block - 1) / rows_per_block, 1,
+                               std::int64_t{multiprocessors()} * per_multiprocessor));
+}
+
 }  // namespace
 
 __global__ void __launch_bounds__(kFinishThreads)
-    collect_kernel(PendingSums pending, const Control* control, double* totals) {
+    collect_kernel(const __grid_constant__ PendingSums pending, const Control* control,
+                   double* totals) {
   __shared__ double sums[PeerSums::max_values];
-  total<kFinishThreads>(pending, sums);
+  total<kFinishThreads>(pending, sums, [] {});
   if (threadIdx.x != 0) return;
   const int count = pending.sums();
   for (int k = 0; k < count; ++k) totals[k] = sums[k];
@@ -42,9 +53,8 @@ __global__ void __launch_bounds__(kFinishThreads)
 }
 
 LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef stream)
-    : blocks_(static_cast<int>(
-          std::clamp<std::int64_t>((rows + kPassThreads - 1) / kPassThreads, 1,
-                                   std::int64_t{multiprocessors()} * kBlocksPerMultiprocessor))),
+    : blocks_(blocks_for(rows, 1, kBlocksPerMultiprocessor)),
+      most_blocks_(std::max(blocks_, blocks_for(rows, 4, kMostBlocksPerMultiprocessor))),
       launches_may_overlap_(waits_for_predecessor(collect_kernel)),
       partials_stride_(std::max<std::size_t>(std::size_t(blocks_) * kMaxSums, dot_partials)),
       control_(1, stream),

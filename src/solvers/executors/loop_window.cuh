@@ -26,8 +26,9 @@ class LoopWindow {
   History history() const { return {history_.data(), static_cast<std::int64_t>(history_.size())}; }
   // pass_kernel()'s count of finished blocks.
   unsigned* tickets() const { return tickets_.data(); }
-  // The number of blocks of a pass.
+  // The number of blocks of a pass with sums, and of one without.
   int blocks() const { return blocks_; }
+  int most_blocks() const { return most_blocks_; }
   // Memory for the partial sums of pending item k.
   double* partials(int k) const { return partials_.data() + k * partials_stride_; }
   // Memory for the totals of all pending sums and the wish to stop.
@@ -72,7 +73,7 @@ class LoopWindow {
   // Tells the observer of the iterations that `seen` has published since the last call.
   void tell(const IterationObserver& observer, const Control& seen);
 
-  int blocks_;
+  int blocks_, most_blocks_;
   bool launches_may_overlap_;
   std::size_t partials_stride_;
   DeviceBuffer<Control> control_;

@@ -47,6 +47,10 @@ struct CgDirection {
     x[i] = row.x;
     p[i] = row.p;
   }
+  TRIREME_HD auto in_fours() const requires(std::is_same_v<T, float>) {
+    return CgDirection<Four<float>>{solvers::in_fours(x), solvers::in_fours(p),
+                                    solvers::in_fours(z), solvers::in_fours(inverse)};
+  }
 };
 
 // From {p.Ap}: alpha = rho / p.Ap
@@ -163,16 +167,20 @@ struct CgOf : SystemVectors {
   TRIREME_RUNS_EXECUTOR
   template <class Exec, class M>
   TRIREME_HD void iteration(Exec& e, const M& m) const {
-    e.product_and_dot(p, q, CgStepLength{});  // q = A p, alpha = rho / p.q
+    // q = A p, alpha = rho / p.q, r -= alpha q
     if constexpr (M::pointwise) {
-      by_weights(e, norm, [&](auto weighed) {  // r -= alpha q, rho', beta
-        e.pass(CgResidual<weighed.value, T>{r, q, pointwise_part<T>(m), norm}, CgImprove{});
+      by_weights(e, norm, [&](auto weighed) {  // and rho', beta
+        product_and_pass(e, p, q, CgStepLength{},
+                         CgResidual<weighed.value, T>{r, q, pointwise_part<T>(m), norm},
+                         CgImprove{});
       });
       e.pass(
           CgDirection<T>{steps, p, r, pointwise_part<T>(m)});  // x += alpha p, p = D^-1 r + beta p
     } else {
-      by_weights(e, norm, [&](auto weighed) {  // r -= alpha q
-        e.pass(CgResidual<weighed.value, T>{r, q, DiagonalOf<T>{}, norm}, CgNoteWhetherLast{});
+      by_weights(e, norm, [&](auto weighed) {
+        product_and_pass(e, p, q, CgStepLength{},
+                         CgResidual<weighed.value, T>{r, q, DiagonalOf<T>{}, norm},
+                         CgNoteWhetherLast{});
       });
       m.apply(e, r, z);                        // z = M^-1 r
       by_weights(e, norm, [&](auto weighed) {  // rho' = r.z, beta = rho' / rho

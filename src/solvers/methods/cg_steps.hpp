@@ -35,11 +35,15 @@ struct CgResidual {
   }
   TRIREME_HD void update(Row& row, const State& s, double* sum) const {
     row.r = static_cast<T>(wide(row.r) - s.alpha * wide(row.q));
-    const double residual = wide(row.r), preconditioned = wide(row.inverse) * residual;
-    sum[0] += residual * preconditioned;
+    const auto residual = wide(row.r), preconditioned = wide(row.inverse) * residual;
+    sum[0] += sum_of(residual * preconditioned);
     sum[1] += row.weight.term(residual, preconditioned, s);
   }
   TRIREME_HD void store(std::int64_t i, const Row& row) const { r[i] = row.r; }
+  TRIREME_HD auto in_fours() const requires(std::is_same_v<T, float> && !weighed) {
+    return CgResidual<false, Four<float>>{solvers::in_fours(r), solvers::in_fours(q),
+                                          solvers::in_fours(inverse), norm};
+  }
 };
 
 // From {r.z, norm term} of a true residual, with which a solve begins or goes on.

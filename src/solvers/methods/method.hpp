@@ -41,12 +41,15 @@
 // unreachable code.
 //
 // An executor offers: rows(), product(x, y), exact_product(x, y), product_and_dot(x, y, step),
-// pass(p), pass(p, step), finish(step), forget_sums(), repeat(body), running(), inexact() and
-// needs_true_residual(); on the host for one right-hand side also start_sums(), after which the
-// pending sums are on their way until finish(step). Where vectors are in FP32 it also offers
-// ends_round(), whether the iteration that runs is the last of a few, and records(), whether these
-// few are the same ones again and again. A pass does load, update and store for each
-// row, so that many rows can be in flight; an executor adds up the sums of passes in a fixed order.
+// which an algorithm may call by product_and_pass(), pass(p), pass(p, step), finish(step),
+// forget_sums(), repeat(body), running(), inexact() and needs_true_residual(); on the host for one
+// right-hand side also start_sums(), after which the pending sums are on their way until
+// finish(step). Where vectors are in FP32 it also offers ends_round(), whether the iteration that
+// runs is the last of a few, and records(), whether these few are the same ones again and again. A
+// pass does load, update and store for each row, so that many rows can be in flight; an executor
+// adds up the sums of passes in a fixed order. Where vectors are in FP32, a pass may have
+// in_fours(), the same pass for four neighbouring rows at once (diagonal.hpp), which a GPU loads
+// and stores together.
 // A step sees the sums that are pending, in the order of the algorithm, and changes the scalars.
 // The persistent CUDA kernel exchanges at most four sums at once.
 //
@@ -182,6 +185,9 @@ struct LoopWeight {
   TRIREME_HD double term(double r, double z, const State& s) const {
     return s.plain_part * (r * r) + (s.other_part * z) * z;
   }
+  TRIREME_HD double term(const Four<double>& r, const Four<double>& z, const State& s) const {
+    return sum_of(s.plain_part * (r * r) + (s.other_part * z) * z);
+  }
 };
 template <>
 struct LoopWeight<true> {
@@ -193,7 +199,7 @@ struct LoopWeight<true> {
   }
 };
 
-// Whether a pass works on its rows in this state.
+// Whether a pass works on its rows in this state. What load() reads must exist in any state.
 template <class Pass>
 TRIREME_HD bool takes_place(const Pass& pass, const State& s) {
   if constexpr (requires { pass.due(s); }) return live(s) && pass.due(s);
@@ -210,6 +216,20 @@ TRIREME_HD void by_weights(Exec&, const NormTerm& norm, const Make& make) {
     if (norm.rows.from == RowWeights::From::array) return make(std::true_type{});
   }
   make(std::false_type{});
+}
+
+// y = A x, `first` from x.y, and the pass `p` with its step. An executor that has a function of
+// this name applies `first` within the pass.
+TRIREME_RUNS_EXECUTOR
+template <class Exec, class T, class First, class Pass, class Step>
+TRIREME_HD void product_and_pass(Exec& e, const T* x, T* y, const First& first, const Pass& p,
+                                 const Step& step) {
+  if constexpr (requires { e.product_and_pass(x, y, first, p, step); }) {
+    e.product_and_pass(x, y, first, p, step);
+  } else {
+    e.product_and_dot(x, y, first);
+    e.pass(p, step);
+  }
 }
 
 // The vectors of a solve that belong to the caller, in the memory where the loop runs. All vectors

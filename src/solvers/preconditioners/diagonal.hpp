@@ -8,9 +8,47 @@
 
 namespace trireme::solvers {
 
-// A number of a vector in FP32 or FP64, as passes compute with it.
+// Four neighbouring numbers of a vector, which a GPU loads or stores at once. A pass that computes
+// with numbers only by the operators below, wide() and sum_of() works on them too.
+template <class T>
+struct alignas(4 * sizeof(T)) Four {
+  T of[4];
+
+  Four() = default;
+  TRIREME_HD explicit Four(double all) {
+    for (T& number : of) number = static_cast<T>(all);
+  }
+  template <class From>
+  TRIREME_HD explicit Four(const Four<From>& from) {
+    for (int k = 0; k < 4; ++k) of[k] = static_cast<T>(from.of[k]);
+  }
+};
+TRIREME_HD Four<double> operator+(Four<double> a, const Four<double>& b) {
+  for (int k = 0; k < 4; ++k) a.of[k] += b.of[k];
+  return a;
+}
+TRIREME_HD Four<double> operator-(Four<double> a, const Four<double>& b) {
+  for (int k = 0; k < 4; ++k) a.of[k] -= b.of[k];
+  return a;
+}
+TRIREME_HD Four<double> operator*(Four<double> a, const Four<double>& b) {
+  for (int k = 0; k < 4; ++k) a.of[k] *= b.of[k];
+  return a;
+}
+TRIREME_HD Four<double> operator*(double a, Four<double> b) {
+  for (double& number : b.of) number *= a;
+  return b;
+}
+
+// A number of a vector in FP32 or FP64, or four, as passes compute with it.
 TRIREME_HD double wide(double number) { return number; }
 TRIREME_HD double wide(float number) { return static_cast<double>(number); }
+TRIREME_HD Four<double> wide(const Four<float>& numbers) { return Four<double>(numbers); }
+
+TRIREME_HD double sum_of(double number) { return number; }
+TRIREME_HD double sum_of(const Four<double>& numbers) {
+  return (numbers.of[0] + numbers.of[1]) + (numbers.of[2] + numbers.of[3]);
+}
 
 // One number per row, or one number for all rows; then no array is read.
 template <class T>
@@ -22,6 +60,15 @@ struct DiagonalOf {
   }
 };
 using Diagonal = DiagonalOf<double>;
+
+// The same vector by fours. It begins at a multiple of 16 bytes, as all vectors in FP32 do.
+TRIREME_HD Four<float>* in_fours(float* vector) { return reinterpret_cast<Four<float>*>(vector); }
+TRIREME_HD const Four<float>* in_fours(const float* vector) {
+  return reinterpret_cast<const Four<float>*>(vector);
+}
+TRIREME_HD DiagonalOf<Four<float>> in_fours(const DiagonalOf<float>& diagonal) {
+  return {in_fours(diagonal.values), diagonal.constant};
+}
 
 // The D^-1 of a preconditioner that has one, for passes over vectors of type T.
 template <class T = double, class M>

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "device/device.hpp"
 #include "kernels/sell/build.hpp"
@@ -13,6 +17,8 @@
 #include "kernels/sell/ragged_device_layout.hpp"
 #include "kernels/sell/ragged_shapes.hpp"
 #include "kernels/sell/sell.hpp"
+#include "kernels/sell/tuning.hpp"
+#include "sparse/generators.hpp"
 #include "support/device_product.hpp"
 #include "support/device_vectors.hpp"
 #include "support/shapes.hpp"
@@ -270,6 +276,60 @@ TYPED_TEST(SellOnDevice, MultipliesSquareRaggedRowsWithTheirDot) {
     EXPECT_TRUE(test::matches_reference(product));
     test::expect_dot(product);
   }
+}
+
+// Vectors that begin at a multiple of 16 bytes are multiplied by groups of four rows, others row by
+// row.
+TEST(SellGroups, HaveTheBitsOfRows) {
+  if (!cuda_available()) GTEST_SKIP() << "no CUDA device";
+  select_device(0);
+  const GenerateSpec spec{.kind = "poisson3d", .n = 128};
+  const auto a = test::with_values_as<float>(generate(spec, 0, generator_shape(spec).rows).local);
+  ASSERT_GE(a.rows, sell::tuning::kRowsOfGroups);
+  const auto rows = static_cast<std::size_t>(a.rows);
+  const Stream stream;
+  const auto matrix = to_device(a.view(), stream);
+  const auto kernel = build_sell_cuda<float>(matrix.view(), stream);
+  test::Random random(3);
+  Array<float> x(rows + 4), defect(rows);
+  for (float& number : x) number = random.value<float>();
+  for (float& number : defect) number = random.value<float>() / 1000;
+  const auto defect_there = to_device(std::span<const float>(defect), stream);
+  // y, and the sum of x.y last.
+  const auto product = [&](std::size_t offset) {
+    Array<float> moved(x.size());
+    std::copy_n(x.begin(), rows, moved.begin() + static_cast<std::ptrdiff_t>(offset));
+    const auto x_there = to_device(std::span<const float>(moved), stream);
+    const DeviceBuffer<float> y(rows + 4, stream);
+    const DeviceBuffer<double> partials(kernel->dot_partials(), stream);
+    const DeviceSpan<const float> from{x_there.data() + offset, rows};
+    const DeviceSpan<float> to{y.data() + offset, rows};
+    kernel->multiply(from, to, Accumulate::no, stream);
+    const Array<float> alone = to_host(DeviceSpan<const float>(to), stream);
+    fill_nan(to, stream);
+    kernel->multiply_and_dot(from, to, partials.span(), stream);
+    const Array<float> with_dot = to_host(DeviceSpan<const float>(to), stream);
+    EXPECT_EQ(alone, with_dot);
+    double dot = 0;
+    for (const double partial : to_host(partials.view(), stream)) dot += partial;
+    return std::pair(with_dot, dot);
+  };
+  const auto compare = [&] {
+    const auto [groups, dot] = product(0);
+    for (const std::size_t offset : {1, 2, 3}) {
+      const auto [by_rows, dot_by_rows] = product(offset);
+      EXPECT_EQ(groups, by_rows);
+      EXPECT_NEAR(dot, dot_by_rows, 1e-12 * std::abs(dot));
+    }
+  };
+  compare();
+  ASSERT_TRUE(kernel->add_diagonal(defect_there.view()));
+  compare();
+  Array<float> values = a.values;
+  for (float& value : values) value *= 3;
+  const auto values_there = to_device(std::span<const float>(values), stream);
+  kernel->update_values(values_there.view(), stream);
+  compare();
 }
 
 }  // namespace
