@@ -437,6 +437,7 @@ void bind_product(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // of solvers that live until the interpreter ends
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);
