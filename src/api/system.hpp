@@ -28,10 +28,10 @@ struct MatrixScale {
 
 class System {
  public:
-  // `of_x` refers to the caller's x, which must outlive this as b must. With `guess` it is the
+  // `of_caller` refers to the caller's x, which must outlive this as b must. With `guess` it is the
   // initial guess. `gpu`: where the loops are; null: on the host. Throws Error{input} for numbers
   // that are not finite.
-  System(const Numbers& of_b, Vector of_x, bool guess, const MatrixScale& matrix, Gpu* gpu);
+  System(const Numbers& of_b, Vector of_caller, bool guess, const MatrixScale& matrix, Gpu* gpu);
 
   // Tolerances of the caller in this scale.
   double atol(const SolveOptions& how) const;
