@@ -15,7 +15,6 @@
 
 #include "distributed/scaling/on_rank_zero.hpp"
 #include "io/require_memory.hpp"
-#include "kernels/narrow_kernel.hpp"
 #include "petsc/mat/case_kernels.hpp"
 #include "petsc/pc/petsc_preconditioners.hpp"
 #include "planning/bandwidth.hpp"
@@ -108,7 +107,7 @@ double gpu_layouts(const Case& c, double rows, double nnz) {
       return by_patterns ? kPattern * rows : bytes_per_nonzero * nnz;
     };
     double bytes = of_layout == 0 ? (mixed ? kValue * nnz : 0) : layout(of_layout);
-    if (floats && (name == kAuto || NarrowKernel::exists(name)))  // with row defects
+    if (floats && (name == kAuto || model))  // with row defects
       bytes += kValue * nnz + kValue * rows + (of_layout == 0 ? 0 : layout(of_layout - kValue));
     largest = std::max(largest, bytes);
   }
