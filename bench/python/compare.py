@@ -7,7 +7,6 @@ usage: compare.py [--small]
 Each time is the least of three runs, in one process, one package after another for each problem. All solve to a true
 residual of 1e-8 of ||b||, which is computed by scipy; b is random. Needs pip install '.[test]'.
 """
-import sys
 import time
 import warnings
 
@@ -17,18 +16,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
 import trireme as tr
-
-RTOL = 1e-8
-SMALL = "--small" in sys.argv
-
-
-def least(work, times=3):
-    seconds, result = np.inf, None
-    for _ in range(times):
-        begin = time.perf_counter()
-        result = work()
-        seconds = min(seconds, time.perf_counter() - begin)
-    return seconds, result
+from timing import RTOL, SMALL, least
 
 
 def problems():

@@ -8,7 +8,6 @@ Each time is the median of some runs in one process, one package after another f
 and the set-up done. All solve to a true residual of 1e-8 of ||b||, which CuPy computes; b is random. Needs CuPy, and a
 package that was built with CUDA.
 """
-import sys
 import time
 
 import cupy
@@ -18,9 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import trireme as tr
-
-RTOL = 1e-8
-SMALL = "--small" in sys.argv
+from timing import RTOL, SMALL
 
 
 def poisson3d(n):

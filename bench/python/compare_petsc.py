@@ -8,8 +8,6 @@ Each time is the least of three runs in one process, one package after another f
 1e-8 of ||b||, which scipy computes; b is A times a random x. PETSc runs CG with GAMG and with Jacobi, on one core, as it
 has no threads; trireme runs on as many as OMP_NUM_THREADS says.
 """
-import sys
-import time
 import warnings
 
 import numpy as np
@@ -17,18 +15,7 @@ import scipy.sparse as sp
 from petsc4py import PETSc
 
 import trireme as tr
-
-RTOL = 1e-8
-SMALL = "--small" in sys.argv
-
-
-def least(work, times=3):
-    seconds, result = np.inf, None
-    for _ in range(times):
-        begin = time.perf_counter()
-        result = work()
-        seconds = min(seconds, time.perf_counter() - begin)
-    return seconds, result
+from timing import RTOL, SMALL, least
 
 
 def laplacian(sizes):

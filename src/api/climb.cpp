@@ -172,7 +172,6 @@ SolveReport Solver::Work::solve(const Numbers& b, Vector x, const SolveOptions& 
   SolveReport report;
   if (!(system.unit > 0)) {
     x.set_zero();
-    if (gpu_) gpu_->wait_until_done();
     report.status = Status::converged;
     report.text = "b is 0, and so is x";
     report.method = rungs_[begins_at_].method;
@@ -181,7 +180,6 @@ SolveReport Solver::Work::solve(const Numbers& b, Vector x, const SolveOptions& 
   }
   report = climb(system, how);
   give(system, how, report);
-  if (gpu_) gpu_->wait_until_done();
   report.set_up_seconds = facts_.set_up_seconds - set_up_before;
   report.seconds = watch.seconds();
   if (report.converged())

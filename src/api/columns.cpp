@@ -111,12 +111,12 @@ std::vector<SolveReport> Solver::Work::solve_many(const Numbers& b, Vector x, st
     if (j > 0) of_one.on_iteration = nullptr;
     reports[j] = solve(b.part(j * n, n), x.part(j * n, n), of_one);
   };
-  const auto is_zero = [&](std::int64_t j) { return largest_of(b.part(j * n, n)) == 0; };
   bool together = false;
   std::int64_t j = 0;
   while (j < width) {
     std::int64_t last = j;
-    while (together && last < width && last - j < kWidestBlock && !is_zero(last)) ++last;
+    while (together && last < width && last - j < kWidestBlock && !is_zero(b.part(last * n, n)))
+      ++last;
     if (last - j < 2) {
       alone(j, how.guess);
       if (reports[j].status == Status::interrupted) break;
@@ -131,7 +131,6 @@ std::vector<SolveReport> Solver::Work::solve_many(const Numbers& b, Vector x, st
       if (reports[c].status == Status::interrupted) return reports;
       if (!reports[c].converged()) alone(c, reports[c].relative_residual < kGoodGuess);
     }
-    if (gpu_) gpu_->wait_until_done();
     j = last;
   }
   return reports;

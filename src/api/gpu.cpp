@@ -21,8 +21,6 @@ void Gpu::wait_for(StreamRef other) {
   stream_.wait(event_);
 }
 
-double Gpu::norm_of(DeviceSpan<const double> v) { return std::sqrt(sums_.facts_of(v).squares); }
-
 void Gpu::upload(std::span<const double> from, DeviceSpan<double> to) {
   if (from.size() >= kLargeTransfer) return transfer_.upload_one(from, to, stream_);
   copy_to_device(from, to, stream_);
@@ -49,16 +47,24 @@ Residual Gpu::residual(DistributedMatrix& matrix, DeviceSpan<const double> b,
   }
   product_->multiply(x, r_.span(), Accumulate::no, stream_);
   const ResidualSums sums = sums_.subtract_from(b, r_.span(), sizes_.view());
-  // Above this sum, the loss by squares that underflow is negligible.
-  constexpr double kAboveUnderflow = 1e-250;
-  const auto norm = [](double squares) { return std::sqrt(squares); };
-  Residual result{.norm = norm(sums.squares)};
-  if (sums.of_rows_and_b > 0) result.of_rows = norm(sums.of_rows) / norm(sums.of_rows_and_b);
-  if (sums.squares > kAboveUnderflow && std::isfinite(sums.squares)) return result;
-  Array<double> on_host(b.size());
-  download(r_.view(), on_host);
-  result.norm = plain_norm(on_host);
+  const auto in_range = [](double squares) {
+    return squares > kAboveUnderflow && std::isfinite(squares);
+  };
+  const bool weighs = !sizes_.empty();
+  if (!in_range(sums.squares) || (weighs && !in_range(sums.of_rows)) ||
+      (weighs && !in_range(sums.of_rows_and_b)))
+    return residual_on_host(matrix, b, x);
+  Residual result{.norm = std::sqrt(sums.squares)};
+  if (weighs) result.of_rows = std::sqrt(sums.of_rows) / std::sqrt(sums.of_rows_and_b);
   return result;
+}
+
+Residual Gpu::residual_on_host(const DistributedMatrix& matrix, DeviceSpan<const double> b,
+                               DeviceSpan<const double> x) {
+  Array<double> of_b(b.size()), of_x(x.size()), r;
+  download(b, of_b);
+  download(x, of_x);
+  return plain_residual(matrix, matrix.blocks.local.values, row_sizes(matrix), of_b, of_x, r);
 }
 
 void Gpu::forget_matrix() {

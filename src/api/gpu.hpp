@@ -26,8 +26,6 @@ class Gpu {
   void wait_for(StreamRef other);
   void wait_until_done() const { stream_.synchronize(); }
   VectorFacts facts_of(DeviceSpan<const double> v) { return sums_.facts_of(v); }
-  // ||v||, where no number is outside 2^-200 .. 2^200.
-  double norm_of(DeviceSpan<const double> v);
   // Returns when `from` has been read, and when `to` is complete.
   void upload(std::span<const double> from, DeviceSpan<double> to);
   void download(DeviceSpan<const double> from, std::span<double> to);
@@ -40,6 +38,10 @@ class Gpu {
   void forget_matrix();
 
  private:
+  // Where squares leave the range of double.
+  Residual residual_on_host(const DistributedMatrix& matrix, DeviceSpan<const double> b,
+                            DeviceSpan<const double> x);
+
   Stream stream_;
   VectorSums sums_;
   Event event_{Timing::no};

@@ -106,12 +106,13 @@ void Loop::make_solver() {
                                               solvers::CudaOptions{}, method_options_);
     cuda_solver_ = made.get();
     solver_ = std::move(made);
-  } else
+  } else {
     solver_ = std::make_unique<solvers::HostSolver>(*host_system_, method_.method,
                                                     method_.variant == solvers::Variant::automatic
                                                         ? solvers::Variant::classic
                                                         : method_.variant,
                                                     of, method_options_);
+  }
   weigh_rows();
 }
 

@@ -6,7 +6,6 @@
 
 #include "api/caller_matrix.hpp"
 #include "distributed/plain_residual.hpp"
-#include "distributed/scaling/system_scale.hpp"
 
 namespace trireme::api {
 
@@ -85,15 +84,28 @@ void require_finite(const Numbers& numbers, const char* name) {
     require_finite(std::span<const double>(numbers.copy_on_host()), name);
 }
 
-double largest_of(const Numbers& numbers) {
-  if (numbers.gpu()) return numbers.gpu()->facts_of(numbers.on_gpu()).largest;
+VectorSize size_of_finite(const Numbers& numbers, const char* name) {
+  if (numbers.gpu()) {
+    const VectorFacts facts = numbers.gpu()->facts_of(numbers.on_gpu());
+    if (!facts.finite) require_finite(numbers, name);
+    return {facts.largest, std::sqrt(facts.squares)};
+  }
+  const std::span<const double> v = numbers.on_host();
+  require_finite(v, name);
   double largest = 0;
-  for (const double value : numbers.on_host()) largest = std::max(largest, std::abs(value));
-  return largest;
+#pragma omp parallel for simd schedule(static) reduction(max : largest)
+  for (std::size_t i = 0; i < v.size(); ++i) largest = std::max(largest, std::abs(v[i]));
+  return {largest, plain_norm(v)};
+}
+
+bool is_zero(const Numbers& numbers) {
+  if (numbers.gpu()) return numbers.gpu()->facts_of(numbers.on_gpu()).largest == 0;
+  return std::ranges::all_of(numbers.on_host(), [](double v) { return v == 0; });
 }
 
 double norm_of(const Numbers& numbers) {
-  return numbers.gpu() ? numbers.gpu()->norm_of(numbers.on_gpu()) : plain_norm(numbers.on_host());
+  return numbers.gpu() ? std::sqrt(numbers.gpu()->facts_of(numbers.on_gpu()).squares)
+                       : plain_norm(numbers.on_host());
 }
 
 }  // namespace trireme::api

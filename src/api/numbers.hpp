@@ -77,8 +77,13 @@ class Vector {
 
 // Throws Error{input} that names the first number which is not finite: "b[17] = nan".
 void require_finite(const Numbers& numbers, const char* name);
-// The largest magnitude of numbers that are finite; 0: there is none.
-double largest_of(const Numbers& numbers);
+struct VectorSize {
+  double largest = 0;  // magnitude
+  double norm = 0;     // Euclidean; on a GPU 0 or infinite where squares leave the range of double
+};
+// Throws what require_finite() throws.
+VectorSize size_of_finite(const Numbers& numbers, const char* name);
+bool is_zero(const Numbers& numbers);
 // Where the squares of the numbers are within double.
 double norm_of(const Numbers& numbers);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
 #include "api/on_device.hpp"
 #include "api/work.hpp"
 #include "base/error.hpp"
@@ -6,13 +8,25 @@
 namespace trireme::api {
 namespace {
 
-// Refers to an array on the GPU of `work`, whose numbers are read or written from now on.
-template <class Work>
-Gpu& gpu_of(Work& work, const char* name) {
-  if (!work.gpu())
+Gpu& gpu_of(Gpu* gpu, const char* name) {
+  if (!gpu)
     fail(ExitCode::usage,
          "{} is on a GPU, and this solver works on the CPU; use device cuda, or host memory", name);
-  return *work.gpu();
+  return *gpu;
+}
+
+// Calls solve(b, x) after what the streams of the arrays have, and returns when x is complete.
+template <class Work, class Solve>
+auto with_gpu_arrays(Work& work, const GpuArray<const double>& b, const GpuArray<double>& x,
+                     const Solve& solve) {
+  return on_device(work.device(), [&] {
+    Gpu& gpu = gpu_of(work.gpu(), "b");
+    gpu.wait_for(stream_of(b));
+    if (x.stream != b.stream) gpu.wait_for(stream_of(x));
+    auto result = solve(Numbers(of(b), gpu), Vector(of(x), gpu));
+    gpu.wait_until_done();
+    return result;
+  });
 }
 
 }  // namespace
@@ -29,11 +43,8 @@ SolveReport Solver::solve(std::span<const double> b, std::span<double> x, const 
   return on_device(work_->device(), [&] { return work_->solve(b, Vector(x), how); });
 }
 SolveReport Solver::solve(GpuArray<const double> b, GpuArray<double> x, const SolveOptions& how) {
-  return on_device(work_->device(), [&] {
-    Gpu& gpu = gpu_of(*work_, "b");
-    gpu.wait_for(stream_of(b));
-    if (x.stream != b.stream) gpu.wait_for(stream_of(x));
-    return work_->solve(Numbers(of(b), gpu), Vector(of(x), gpu), how);
+  return with_gpu_arrays(*work_, b, x, [&](const Numbers& of_b, Vector of_x) {
+    return work_->solve(of_b, std::move(of_x), how);
   });
 }
 std::vector<SolveReport> Solver::solve_many(std::span<const double> b, std::span<double> x,
@@ -42,11 +53,8 @@ std::vector<SolveReport> Solver::solve_many(std::span<const double> b, std::span
 }
 std::vector<SolveReport> Solver::solve_many(GpuArray<const double> b, GpuArray<double> x,
                                             std::int64_t width, const SolveOptions& how) {
-  return on_device(work_->device(), [&] {
-    Gpu& gpu = gpu_of(*work_, "b");
-    gpu.wait_for(stream_of(b));
-    if (x.stream != b.stream) gpu.wait_for(stream_of(x));
-    return work_->solve_many(Numbers(of(b), gpu), Vector(of(x), gpu), width, how);
+  return with_gpu_arrays(*work_, b, x, [&](const Numbers& of_b, Vector of_x) {
+    return work_->solve_many(of_b, std::move(of_x), width, how);
   });
 }
 void Solver::update(std::span<const double> values) {
@@ -57,7 +65,7 @@ void Solver::precondition(std::span<const double> r, std::span<double> z) {
 }
 void Solver::precondition(GpuArray<const double> r, GpuArray<double> z) {
   on_device(work_->device(), [&] {
-    gpu_of(*work_, "r");
+    gpu_of(work_->gpu(), "r");
     work_->precondition(of(r), of(z), stream_of(r));
   });
 }

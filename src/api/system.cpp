@@ -19,37 +19,25 @@ System::System(const Numbers& of_b, Vector of_caller, bool guess, const MatrixSc
     own_b_.take(of_b);
     b = own_b_;
   }
-  if (gpu) {
-    const VectorFacts of = gpu->facts_of(b.on_gpu());
-    if (!of.finite) require_finite(b, "b");
-    if (guess) require_finite(callers_x_, "x");
-    exponent =
-        right_hand_side_exponent(of.largest, guess ? largest_of(callers_x_) : 0, matrix.exponent);
-    unit = std::sqrt(of.squares);
-  } else {
-    require_finite(b, "b");
-    if (guess) require_finite(callers_x_, "x");
-    exponent = right_hand_side_exponent(
-        MPI_COMM_SELF, b.on_host(),
-        guess ? std::as_const(callers_x_).on_host() : std::span<const double>(), matrix.exponent);
-    if (exponent == 0) unit = plain_norm(b.on_host());
-  }
+  const VectorSize of = size_of_finite(b, "b");
+  const VectorSize of_guess = guess ? size_of_finite(callers_x_, "x") : VectorSize{};
+  has_guess = of_guess.largest > 0;
+  exponent = right_hand_side_exponent(of.largest, of_guess.largest, matrix.exponent);
   if (exponent != 0 || matrix.negated) {
     if (own_b_.empty()) own_b_ = Vector(size, gpu);
     own_b_.take(b, -exponent, matrix.negated);
     b = own_b_;
-    if (exponent != 0) unit = norm_of(b);
   }
+  unit = exponent == 0 ? of.norm : norm_of(b);
   of_x = exponent - matrix.exponent;
   if (of_x == 0 && callers_x_.gpu() == gpu)
     x = callers_x_.part(0, size);
   else
     x = Vector(size, gpu);
-  if (!guess)
+  if (!has_guess)
     x.set_zero();
   else if (x.data() != callers_x_.data())
     x.take(callers_x_, -of_x, false);
-  has_guess = guess && largest_of(x) > 0;
 }
 
 double System::atol(const SolveOptions& how) const { return std::ldexp(how.atol, -exponent); }

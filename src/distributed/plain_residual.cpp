@@ -49,8 +49,6 @@ Array<double> in_scale_of_rows(const RowSizes& sizes, std::span<const double> v)
 double norm_over_ranks(std::span<const double> v,
                        const std::function<double(std::span<const double>)>& squares,
                        const std::function<void(Extremes&)>& agree) {
-  // Above this sum, the loss by squares that underflow (below 1e-308) is negligible.
-  constexpr double kAboveUnderflow = 1e-250;
   const double sum = squares(v);
   if (std::isfinite(sum) && sum > kAboveUnderflow) return std::sqrt(sum);
   Extremes extremes = {0, 0};

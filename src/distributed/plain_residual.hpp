@@ -33,6 +33,8 @@ void add_plain_product(const CsrMatrix<double>& a, std::span<const double> x, st
 // The same bits for any number of threads.
 double plain_dot(std::span<const double> u, std::span<const double> v);
 
+// Above this sum, the loss by squares that underflow (below 1e-308) is negligible.
+inline constexpr double kAboveUnderflow = 1e-250;
 // The largest magnitude, and 1 where a number is not finite.
 using Extremes = std::array<double, 2>;
 // ||v||, of which `squares` gives v.v over all ranks and `agree` makes extremes those of all ranks.

@@ -503,6 +503,23 @@ TEST(ApiSolver, ShowsIterationsAndStops) {
             Status::interrupted);
 }
 
+// The residual of the first step of CG is 9 times that of the guess.
+TEST(ApiSolver, KeepsAGuessThatIsBetterThanWhatASolveHasReached) {
+  const System system = system_of(2, 2, [](auto i, auto j) {
+    return i != j ? 0.0 : i == 0 ? 1.0 : 1000.0;
+  });
+  const std::vector<double> b = {2, 1}, guess = {1, 0.99e-3};
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "none", .scaling = "none"});
+  std::vector<double> x = guess;
+  const SolveReport report =
+      solver.solve(b, x, {.max_iterations = 1, .guess = true, .drop_worse_guess = false});
+  EXPECT_EQ(report.status, Status::not_converged);
+  EXPECT_EQ(x, guess);
+  EXPECT_NEAR(report.relative_residual, system.relative_residual(b, guess), 1e-12);
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_EQ(report.notes[0].substr(0, 22), "x is the initial guess");
+}
+
 TEST(ApiSolver, SaysWhyItHasNotConverged) {
   const System system = grid(30);
   const std::vector<double> b = random_vector(900);

@@ -176,13 +176,14 @@ def test_cupyx_takes_the_preconditioner():
     assert residual(A, x.get(), b) <= 2e-8
 
 
-@pytest.mark.parametrize("of_a", [1.0, 1e-250, 1e250, -1.0])
-@pytest.mark.parametrize("of_b", [1.0, 1e-150, 1e200])
+SCALES = [(of_a, of_b) for of_a in (1.0, 1e-250, 1e250, -1.0) for of_b in (1.0, 1e-150, 1e200)
+          if 1e-300 < abs(of_b / of_a) < 1e300]  # x is in the range of double
+
+
+@pytest.mark.parametrize(("of_a", "of_b"), SCALES)
 def test_any_scale(lib, of_a, of_b):
     A = poisson(20)
     b = np.random.default_rng(7).normal(size=400)
-    if not 1e-300 < abs(of_b / of_a) < 1e300:
-        pytest.skip("x leaves the range of double")
     solver = tr.Solver(of_a * A, device="cuda")
     x = lib.numpy(solver.solve(lib.array(of_b * b)))
     assert solver.info == 0
@@ -201,6 +202,29 @@ def test_rows_of_different_sizes(lib):
     x = lib.numpy(solver.solve(lib.array(b), rtol=1e-9))
     assert solver.info == 0
     assert residual(A, x, b / sizes) <= 1e-6
+
+
+def test_new_values_change_the_sizes_of_rows(lib):
+    A = poisson(30)
+    b = np.random.default_rng(15).normal(size=900)
+    solver = tr.Solver(A, device="cuda")
+    for spread in (0, 4, 1, 5):
+        sizes = 10.0 ** np.random.default_rng(16).uniform(-spread, spread, size=900)
+        scaled = (sp.diags_array(sizes) @ A).tocsr()
+        solver.update(scaled.data)
+        x = lib.numpy(solver.solve(lib.array(sizes * b), rtol=1e-9))
+        told = solver.report["last_solve"]["relative_residual"]
+        assert solver.info == 0 and residual(A, x, b) <= 1e-6
+        assert residual(scaled, x, sizes * b) == pytest.approx(told, rel=1e-3)
+
+
+def test_sizes_of_rows_whose_squares_overflow(lib):
+    A = poisson(20)
+    sizes = np.where(np.arange(400) % 7 == 3, 1e-75, 1e-145)
+    b = np.random.default_rng(17).normal(size=400)
+    solver = tr.Solver((sp.diags_array(sizes) @ A).tocsr(), device="cuda")
+    x = lib.numpy(solver.solve(lib.array(sizes * b)))
+    assert solver.info == 0 and residual(A, x, b) <= 1e-6
 
 
 def test_a_scaling_goes_through_the_host(lib):
