@@ -447,8 +447,8 @@ class Solver(ForThisProcess):
             matrix = matrix_of(A)
             if matrix.shape != self._shape or matrix.pattern() != self._pattern:
                 raise ValueError(
-                    "A has its nonzeros at other places than the matrix of this solver: make a "
-                    "new Solver"
+                    "A has its nonzeros at other places, or in another order, than the matrix of "
+                    "this solver: sort both (A.sort_indices()), or make a new Solver"
                 )
             values = matrix.values
         else:

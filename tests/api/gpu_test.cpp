@@ -2,14 +2,17 @@
 // The C++ interface with arrays in the memory of a GPU. tests/python/test_gpu.py has more.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <limits>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "api/caller_matrix.hpp"
+#include "api/gpu.hpp"
 #include "api/systems.hpp"
 #include "device/buffer.hpp"
 #include "device/device.hpp"
+#include "distributed/plain_residual.hpp"
+#include "distributed/row_sizes.hpp"
 
 namespace trireme::api {
 namespace {
@@ -83,6 +86,45 @@ TEST_F(ApiWithGpuArrays, TakesAndGivesThem) {
   for (std::size_t i = 0; i < 1600; ++i) EXPECT_NEAR(y[i], expected[i], 1e-13);
   EXPECT_THROW(solver.solve(GpuArray<const double>{of_b.data(), 1599}, {of_x.data(), 1600}),
                Failure);
+}
+
+// As by the host, for rows of like and of different sizes, after new values, and where squares
+// leave the range of double.
+TEST_F(ApiWithGpuArrays, ResidualsAreThoseOfTheHost) {
+  const System system = grid(30);
+  const std::vector<double> of_b = random_vector(900, 3), of_x = random_vector(900, 4);
+  const auto matrix = copied_square(system.arrays());
+  Gpu gpu;
+  const auto compare = [&](double scale, double spread) {
+    SCOPED_TRACE(testing::Message() << scale << " " << spread);
+    Array<double> b(900), r;
+    std::vector<double> values = system.values;
+    for (std::size_t i = 0; i < 900; ++i) {
+      const double size = scale * std::pow(spread, static_cast<double>(i % 5));
+      for (auto k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k) values[k] *= size;
+      b[i] = size * of_b[i];
+    }
+    matrix->replace_values(values);
+    gpu.forget_matrix();
+    const DeviceBuffer<double> b_there = to_device(std::span<const double>(b), gpu.stream());
+    const DeviceBuffer<double> x_there = to_device(std::span<const double>(of_x), gpu.stream());
+    const Residual there = gpu.residual(*matrix, b_there.view(), x_there.view());
+    const Residual here =
+        plain_residual(*matrix, matrix->blocks.local.values, row_sizes(*matrix), b, of_x, r);
+    EXPECT_NEAR(there.norm, here.norm, 1e-12 * here.norm);
+    EXPECT_EQ(here.of_rows.has_value(), spread >= 10);
+    ASSERT_EQ(there.of_rows.has_value(), here.of_rows.has_value());
+    if (here.of_rows) {
+      EXPECT_NEAR(*there.of_rows, *here.of_rows, 1e-12 * *here.of_rows);
+    }
+  };
+  compare(1, 1);
+  compare(1, 10);
+  compare(1, 50);
+  compare(1, 1);
+  compare(1e-180, 1);
+  compare(1e-180, 1e40);
+  compare(1e160, 10);
 }
 
 }  // namespace
