@@ -91,6 +91,7 @@ TEST(BlockProducts, SumsInsideOfAProductHaveTheBitsOfAPassAfterIt) {
   const CsrMatrix<double> a = grid_matrix(51, 0, 10);  // six chunks; the last one is not full
   const std::vector<Array<double>> b = random_columns(a.rows, 13);
   Options o;
+  o.rule.max_iterations = 40;
   for (const std::string kernel : {"csr", "albus"})
     for (const auto& [method, variant] : {std::pair{Method::cg, Variant::classic},
                                           {Method::cg, Variant::single_reduction},
@@ -107,7 +108,7 @@ TEST(BlockProducts, SumsInsideOfAProductHaveTheBitsOfAPassAfterIt) {
         WithoutDots without(*built, a.rows);
         const std::vector<Solved> one = solve_block(with_dots, b, o);
         const std::vector<Solved> other = solve_block(without, b, o);
-        expect_solved(a, b, one);
+        for (const Solved& column : one) EXPECT_EQ(column.outcome.iterations, 40);
         for (std::size_t j = 0; j < b.size(); ++j) test::expect_same_bits(one[j], other[j]);
       }
 }
