@@ -95,22 +95,23 @@ TEST_F(ApiWithGpuArrays, ResidualsAreThoseOfTheHost) {
   const std::vector<double> of_b = random_vector(900, 3), of_x = random_vector(900, 4);
   const auto matrix = copied_square(system.arrays());
   Gpu gpu;
-  const auto compare = [&](double scale, double spread) {
-    SCOPED_TRACE(testing::Message() << scale << " " << spread);
-    Array<double> b(900), r;
+  const auto compare = [&](double scale, double spread, double part = 1) {
+    SCOPED_TRACE(testing::Message() << scale << " " << spread << " " << part);
+    Array<double> b(900), x(900), r;
     std::vector<double> values = system.values;
     for (std::size_t i = 0; i < 900; ++i) {
       const double size = scale * std::pow(spread, static_cast<double>(i % 5));
       for (auto k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k) values[k] *= size;
-      b[i] = size * of_b[i];
+      b[i] = part * size * of_b[i];
+      x[i] = part * of_x[i];
     }
     matrix->replace_values(values);
     gpu.forget_matrix();
     const DeviceBuffer<double> b_there = to_device(std::span<const double>(b), gpu.stream());
-    const DeviceBuffer<double> x_there = to_device(std::span<const double>(of_x), gpu.stream());
+    const DeviceBuffer<double> x_there = to_device(std::span<const double>(x), gpu.stream());
     const Residual there = gpu.residual(*matrix, b_there.view(), x_there.view());
     const Residual here =
-        plain_residual(*matrix, matrix->blocks.local.values, row_sizes(*matrix), b, of_x, r);
+        plain_residual(*matrix, matrix->blocks.local.values, row_sizes(*matrix), b, x, r);
     EXPECT_NEAR(there.norm, here.norm, 1e-12 * here.norm);
     EXPECT_EQ(here.of_rows.has_value(), spread >= 10);
     ASSERT_EQ(there.of_rows.has_value(), here.of_rows.has_value());
@@ -125,6 +126,7 @@ TEST_F(ApiWithGpuArrays, ResidualsAreThoseOfTheHost) {
   compare(1e-180, 1);
   compare(1e-180, 1e40);
   compare(1e160, 10);
+  compare(1e100, 10, 1e-200);  // only the squares by row sizes leave the range
 }
 
 }  // namespace

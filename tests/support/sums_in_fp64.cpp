@@ -8,8 +8,8 @@
 namespace trireme::test {
 
 testing::AssertionResult sums_in_fp64(const CsrView<float>& a, std::span<const float> x,
-                                             std::span<const float> y,
-                                             std::span<const float> y_before, int shares) {
+                                      std::span<const float> y, std::span<const float> y_before,
+                                      int shares) {
   constexpr double kHalfUnit = std::numeric_limits<float>::epsilon() / 2;
   constexpr double kSmallest = std::numeric_limits<float>::denorm_min();
   constexpr double kOfDouble = std::numeric_limits<double>::epsilon();
