@@ -80,6 +80,7 @@ set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "solver of large sparse linear systems
  multigrid. The package has libtrireme.so too, which the plugin and the
  programs share.")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${folder}/triggers)
 
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "solver of large sparse linear systems - headers
  The package has the headers trireme/petsc.h (C, for PETSc programs) and

@@ -1,7 +1,7 @@
 # What `cmake --install` brings, beside the programs and the libraries, whose own folders install
 # them. Each file has a component: `programs`, `libraries` or `development`.
 set(data ${CMAKE_INSTALL_DATADIR}/trireme)
-set(pages ${CMAKE_INSTALL_DOCDIR})
+set(pages ${CMAKE_INSTALL_DATADIR}/doc/trireme)
 if(TRIREME_WITH_PROGRAMS)
   install(DIRECTORY configs cases DESTINATION ${data} COMPONENT programs
     FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json" PATTERN "*.py")

@@ -13,7 +13,7 @@ class Trireme(CMakePackage, CudaPackage):
     CPUs, GPUs and clusters; a plugin for PETSc."""
 
     # The archive is looked for beside this file. scripts/release writes it and its checksum, which
-    # stands in packages/SHA256SUMS and belongs here.
+    # stands in SHA256SUMS and belongs here.
     url = f"file://{os.path.dirname(os.path.realpath(__file__))}/trireme-0.2.0.tar.gz"
     homepage = url
 
