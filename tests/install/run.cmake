@@ -1,6 +1,6 @@
 # cmake -P: installs the built library into a fresh folder, builds the consumer against it, runs it.
-# Takes BUILD, SOURCE, WORK, GENERATOR, CC, CXX, C_FLAGS, MPIEXEC (a list: command and flags) and
-# RUN (what comes before a program that is started alone).
+# Takes BUILD, SOURCE, WORK, GENERATOR, CC, CXX, C_FLAGS, MPIEXEC (a list: command and flags), RUN
+# (what comes before a program that is started alone) and PETSC_FOLDERS (of its libraries).
 function(must)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT result EQUAL 0)
@@ -36,3 +36,44 @@ file(GLOB_RECURSE archives ${WORK}/prefix/*.a)
 if(archives)
   message(FATAL_ERROR "static libraries are installed: ${archives}")
 endif()
+
+# What people use beside the programs is there.
+foreach(file configs/slurm.sh configs/case.schema.json configs/report.schema.json configs/solvers/cg-amg.yaml
+    cases/poisson3d/case.yaml)
+  if(NOT EXISTS ${WORK}/prefix/share/trireme/${file})
+    message(FATAL_ERROR "share/trireme/${file} is not installed")
+  endif()
+endforeach()
+foreach(file LICENSE README.md docs/running.md)
+  if(NOT EXISTS ${WORK}/prefix/share/doc/trireme/${file})
+    message(FATAL_ERROR "share/doc/trireme/${file} is not installed")
+  endif()
+endforeach()
+
+# pkg-config finds the header and the library where they are now, which is not where the build was
+# told to install.
+find_program(PKG_CONFIG pkg-config REQUIRED)
+file(GLOB_RECURSE description ${WORK}/prefix/*/trireme.pc)
+get_filename_component(folder "${description}" DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${folder})
+must(${PKG_CONFIG} --cflags --libs trireme)
+string(STRIP "${text}" flags)
+separate_arguments(flags UNIX_COMMAND "${flags} ${C_FLAGS}")
+must(${CXX} -std=c++20 -fsyntax-only ${SOURCE}/core.cpp ${flags})
+string(REGEX MATCH "-L([^ ;]+)" ignored "${flags}")
+if(NOT EXISTS ${CMAKE_MATCH_1}/libtrireme.so)
+  message(FATAL_ERROR "trireme.pc names no folder with libtrireme.so: ${flags}")
+endif()
+must(${PKG_CONFIG} --cflags --libs trireme-petsc)
+if(NOT text MATCHES "-ltrireme_petsc.* -lpetsc")
+  message(FATAL_ERROR "trireme-petsc.pc says: ${text}")
+endif()
+
+# The installed programs find a PETSc that lies outside the folders of the system.
+find_program(READELF readelf REQUIRED)
+must(${READELF} -d ${WORK}/prefix/bin/solve)
+foreach(folder ${PETSC_FOLDERS})
+  if(NOT text MATCHES "RUNPATH[^\n]*[[::]${folder}[]:]")
+    message(FATAL_ERROR "the installed solve does not look for libraries in ${folder}:\n${text}")
+  endif()
+endforeach()

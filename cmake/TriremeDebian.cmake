@@ -1,0 +1,93 @@
+# The Debian packages that `cpack -G DEB` makes: trireme (the programs), libtrireme-petsc (the
+# libraries) and libtrireme-dev. There is no python3-trireme: nanobind, with which it is built, is
+# no package of Debian 12, and SciPy there is older than it needs.
+set(folder ${PROJECT_SOURCE_DIR}/packaging/debian)
+find_program(TRIREME_GZIP gzip REQUIRED)
+file(STRINGS ${folder}/changelog newest LIMIT_COUNT 1)
+if(NOT newest MATCHES "^trireme \\(${PROJECT_VERSION}-([0-9]+)\\)")
+  message(FATAL_ERROR "packaging/debian/changelog does not begin with version ${PROJECT_VERSION}")
+endif()
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${CMAKE_MATCH_1})
+
+# trireme_debian_gzip(<source> <name>): the packed file in the build folder, without a time inside.
+function(trireme_debian_gzip source name)
+  execute_process(COMMAND ${TRIREME_GZIP} -9nc ${source} OUTPUT_FILE ${PROJECT_BINARY_DIR}/debian/${name}.gz
+    COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+set(names programs trireme libraries libtrireme-petsc development libtrireme-dev)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/debian)
+trireme_debian_gzip(${folder}/changelog changelog.Debian)
+trireme_debian_gzip(${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog)
+while(names)
+  list(POP_FRONT names component package)
+  install(FILES ${folder}/copyright ${PROJECT_BINARY_DIR}/debian/changelog.Debian.gz
+    ${PROJECT_BINARY_DIR}/debian/changelog.gz
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
+  if(EXISTS ${folder}/${package}.lintian-overrides)
+    install(FILES ${folder}/${package}.lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
+      RENAME ${package} COMPONENT ${component})
+  endif()
+endwhile()
+
+# help2man writes a page from what --help of a built program says.
+find_program(TRIREME_HELP2MAN help2man)
+if(TRIREME_HELP2MAN)
+  file(STRINGS ${folder}/man-names pages)
+  foreach(page ${pages})
+    string(REGEX MATCH "^[^ ]+" program "${page}")
+    string(REGEX REPLACE "^[^ ]+ - " "" sentence "${page}")
+    set(file ${PROJECT_BINARY_DIR}/debian/${program}.1)
+    install(CODE "execute_process(COMMAND ${TRIREME_HELP2MAN} --no-info --no-discard-stderr
+        --version-string=${PROJECT_VERSION} \"--name=${sentence}\" --output=${file} $<TARGET_FILE:${program}>
+        COMMAND_ERROR_IS_FATAL ANY)
+      execute_process(COMMAND ${TRIREME_GZIP} -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT programs)
+    install(FILES ${file}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
+  endforeach()
+endif()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME trireme)
+set(CPACK_PACKAGE_CONTACT "Trireme authors <trireme@example.org>")
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_COMPONENTS_ALL programs libraries development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CPACK_PACKAGE_CONTACT}")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(version "${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
+
+set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "solver of large sparse linear systems
+ Trireme solves systems A x = b by Krylov methods and complete factors, on the
+ cores of one computer or on many computers by MPI. The package has the
+ programs solve, problem and kernel_bench, cases, the schema of cases, a script
+ for Slurm and the documentation.")
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libtrireme-petsc (= ${version})")
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS openmpi-bin)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "python3-h5py, slurm-client")
+
+set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "solver of large sparse linear systems - plugin for PETSc
+ PETSc loads libtrireme_petsc.so into programs that were never compiled against
+ Trireme: -dll_prepend libtrireme_petsc.so adds a matrix type, KSP types and
+ multigrid. The package has libtrireme.so too, which the plugin and the
+ programs share.")
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${folder}/triggers)
+
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "solver of large sparse linear systems - headers
+ The package has the headers trireme/petsc.h (C, for PETSc programs) and
+ trireme/solver.hpp (C++20, for one process), and what CMake and pkg-config
+ need to find the libraries.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+string(TOLOWER "${TRIREME_PETSC}" petsc)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "libtrireme-petsc (= ${version}), ${petsc}-dev, libopenmpi-dev, pkg-config")
+include(CPack)
