@@ -10,6 +10,7 @@
 #include "base/overwriting.hpp"
 #include "base/printable.hpp"
 #include "command_line_error.hpp"
+#include "help_format.hpp"
 #include "io/formats.hpp"
 #include "kernel_bench/load_matrix.hpp"
 #include "kernel_bench/measurement.hpp"
@@ -28,19 +29,20 @@ struct Arguments {
 };
 
 const char* const kExample =
-    "Multiplies one matrix by one vector with every kernel in one run, and prints their times.\n"
+    "Multiplies one matrix by one vector with every kernel in one run, and prints\n"
+    "their times.\n"
     "\n"
     "  kernel_bench poisson3d --n 128            a generated matrix, all CPU kernels\n"
     "  kernel_bench cant.h5 --kernels csr,albus  a matrix from a file, two kernels\n"
     "  kernel_bench web --n 1000000 --json web.json\n"
     "  kernel_bench poisson3d --vectors 8        products of 8 vectors at once\n"
     "\n"
-    "Times are medians over many products. A warm product finds in the caches what the product\n"
-    "before left there; the caches are flushed before a cold product. GB/s counts the bytes of\n"
-    "the layout, x and y once each; 'of bw' is their rate as a fraction of the bandwidth that is\n"
-    "measured in the same run.\n"
-    "Exit codes: 0 done, 1 a kernel's product is wrong, 2 usage, 3 input file, 4 no such device,\n"
-    "or no kernel took the matrix.";
+    "Times are medians over many products. A warm product finds in the caches what\n"
+    "the product before left there; the caches are flushed before a cold product.\n"
+    "GB/s counts the bytes of the layout, x and y once each; 'of bw' is their rate\n"
+    "as a fraction of the bandwidth that is measured in the same run.\n"
+    "Exit codes: 0 done, 1 a kernel's product is wrong, 2 usage, 3 input file,\n"
+    "4 no such device, or no kernel took the matrix.";
 
 Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
   if (arguments.device == "cpu") return measure_host(matrix, arguments.options);
@@ -87,6 +89,8 @@ int run_command(int argc, char** argv) {
   Arguments arguments;
   std::vector<std::string> kernels;
   CLI::App app(kExample, "kernel_bench");
+  narrow_help(app);
+  app.set_version_flag("--version", "trireme " TRIREME_VERSION, "print the version");
   app.add_option("matrix", arguments.source, "a generator's name, or a file: " + list_of_formats())
       ->required();
   app.add_option("--matrix", arguments.group, "file: the group of the matrix")

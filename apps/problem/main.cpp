@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "command_line_error.hpp"
 #include "commands.hpp"
+#include "help_format.hpp"
 #include "io/formats.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/program.hpp"
@@ -20,8 +21,7 @@ constexpr const char* example =
     "Example: from a Matrix Market file to a solved system\n"
     "  problem import bcsstk18.mtx.gz bcsstk18.h5 --rhs from-ones\n"
     "  problem inspect bcsstk18.h5 --ranks 4\n"
-    "  printf 'problem: {file: bcsstk18.h5, x_exact: /x_exact}\\n' > case.yaml\n"
-    "  solve --config case.yaml\n";
+    "  solve bcsstk18.h5 --set problem.x_exact=/x_exact\n";
 
 std::string kinds() {
   std::string list;
@@ -53,7 +53,11 @@ void declare_cache(CLI::App& app, Options& options) {
 
 void declare(CLI::App& app, Options& options) {
   app.require_subcommand(1);
-  app.footer(example + ("Input formats of solve, problem and kernel_bench: " + list_of_formats()));
+  narrow_help(app);
+  app.set_version_flag("--version", "trireme " TRIREME_VERSION, "print the version");
+  app.footer(example +
+             wrap("Input formats of solve, problem and kernel_bench: " + list_of_formats(),
+                  kHelpWidth, 2));
 
   const std::string foreign = list_of_formats(Content::one_system);
   CLI::App& import_command =
@@ -113,7 +117,7 @@ void declare(CLI::App& app, Options& options) {
 }
 
 int run(int argc, char** argv, bool speaks) {
-  CLI::App app("Linear systems as HDF5 files: import, generate, inspect; and the cache of solve.",
+  CLI::App app("Linear systems as HDF5 files: import, generate, inspect; the cache of solve.",
                "problem");
   Options options;
   declare(app, options);

@@ -7,10 +7,27 @@
 #include <string>
 #include <vector>
 
+#include "base/choices.hpp"
 #include "config/case.hpp"
 #include "config/read_case.hpp"
 
-namespace trireme::solve {
+namespace trireme {
+
+namespace solve {
+enum class ProgressKind {
+  bar,    // one line that is rewritten
+  plain,  // lines
+  none
+};
+}  // namespace solve
+template <>
+struct WordsOf<solve::ProgressKind> {
+  static constexpr Word<solve::ProgressKind> all[] = {{"bar", solve::ProgressKind::bar},
+                                                      {"plain", solve::ProgressKind::plain},
+                                                      {"none", solve::ProgressKind::none}};
+};
+
+namespace solve {
 
 enum class Action {
   solve,
@@ -19,6 +36,7 @@ enum class Action {
   study,
   list_study,
   compare,
+  print_case,
   print_help,
   print_version,
   print_schema,
@@ -28,9 +46,11 @@ enum class Action {
 
 struct Arguments {
   Action action = Action::solve;
-  std::filesystem::path config;                 // the case, or the study
-  Changes changes;                              // of --preset, --set, --kernel, --device
+  std::filesystem::path config;                 // the case, or the study; "-": standard input
+  std::string matrix;                           // in place of a case: "in.mtx", "in.h5:/K"
+  Changes changes;                              // of --preset, --set, and options for one key
   std::optional<std::filesystem::path> output;  // replaces report.directory
+  std::optional<ProgressKind> progress;  // empty: bar on a terminal, else lines of long runs alone
   bool quiet = false;
   bool resume = false;
   bool again = false;                // with study: repeat what has ended
@@ -43,4 +63,5 @@ struct Arguments {
 // Throws Error{usage} in one line.
 Arguments parse_arguments(int argc, const char* const* argv);
 
-}  // namespace trireme::solve
+}  // namespace solve
+}  // namespace trireme

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -12,18 +13,17 @@
 
 #include "app/figures/memory.hpp"
 #include "app/figures/memory_forecast.hpp"
-#include "app/kept/solution_file.hpp"
 #include "app/ladder/explain.hpp"
 #include "app/run_case.hpp"
 #include "app/system/loaded_system.hpp"
 #include "arguments.hpp"
 #include "base/error.hpp"
-#include "base/overwriting.hpp"
 #include "base/printable.hpp"
 #include "base/stopwatch.hpp"
 #include "command_line.hpp"
 #include "config/schema.hpp"
 #include "config/steps.hpp"
+#include "given_case.hpp"
 #include "io/problem.hpp"
 #include "io/step_values.hpp"
 #include "list_kernels.hpp"
@@ -57,38 +57,14 @@ std::string versions() {
                      library.substr(0, library.find_first_of(",\n")));
 }
 
-void refuse_to_replace_inputs(const Case& c, const Arguments& arguments) {
-  std::vector<std::filesystem::path> inputs = arguments.changes.presets;
-  inputs.push_back(arguments.config);
-  if (const auto* source = std::get_if<SystemFile>(&c.problem.source))
-    inputs.push_back(source->file);
-  const auto add_file_of = [&](const std::optional<RightHandSide>& rhs) {
-    if (const auto* vectors = rhs ? std::get_if<VectorFile>(&*rhs) : nullptr)
-      inputs.push_back(vectors->file);
-  };
-  add_file_of(c.problem.rhs);
-  for (const Step& step : steps_of(c.problem.steps)) {
-    if (!step.file.empty()) inputs.push_back(step.file);
-    add_file_of(step.rhs);
-  }
-  std::vector<std::filesystem::path> outputs = files_of_run(c);
-  for (auto& report : report_files(c.report.formats, c.report.directory))
-    outputs.push_back(std::move(report));
-  refuse_overwriting(inputs, outputs);
-}
-
-Case read_on_every_rank(const Arguments& arguments) {
-  Case c;
-  collectively(kWorld, [&] {
-    c = read_case(arguments.config, arguments.changes);
-    if (arguments.output) c.report.directory = *arguments.output;
-    c.report.resume = arguments.resume;
-    c.cache = arguments.cache;
-    if (!on_first_rank()) return;
-    check_writable(c.report.directory);
-    refuse_to_replace_inputs(c, arguments);
-  });
-  return c;
+std::unique_ptr<Progress> progress_of(const Arguments& arguments, const SolverSpec& solver) {
+  using namespace std::chrono_literals;
+  const std::optional<ProgressKind>& kind = arguments.progress;
+  if (!on_first_rank() || arguments.quiet || kind == ProgressKind::none) return nullptr;
+  if (kind == ProgressKind::plain) return std::make_unique<PlainProgress>(stderr, solver, 0s, 5s);
+  if (kind == ProgressKind::bar || isatty(STDERR_FILENO))
+    return std::make_unique<TerminalProgress>(stderr, solver);
+  return std::make_unique<PlainProgress>(stderr, solver, 30s, 30s);
 }
 
 ExitCode check(const Case& c) {
@@ -125,12 +101,10 @@ std::string failures(const CaseOutcome& outcome) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& command, bool quiet,
-               InterruptGuard& interrupts) {
+ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& command,
+               const Arguments& arguments, InterruptGuard& interrupts) {
   const Stopwatch watch;
-  std::unique_ptr<TerminalProgress> progress;
-  if (on_first_rank() && !quiet && isatty(STDERR_FILENO))
-    progress = std::make_unique<TerminalProgress>(stderr, c.solver);
+  std::unique_ptr<Progress> progress = progress_of(arguments, c.solver);
   CaseOutcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
   for (RunOutcome& run : outcome.runs)
     run.notes.insert(run.notes.end(), petsc.notes().begin(), petsc.notes().end());
@@ -140,7 +114,7 @@ ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& comm
   collectively(kWorld, [&] {
     if (!on_first_rank()) return;
     const auto files = write_reports(outcome, c.report.formats, c.report.directory);
-    if (quiet) return;
+    if (arguments.quiet) return;
     std::string text = terminal_table(outcome);
     text +=
         fmt::format("\n{} in all; {}written to {}:", words::seconds(watch.seconds()),
@@ -182,6 +156,9 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
       say(stdout, text);
       return ExitCode::converged;
     }
+    case Action::print_case:
+      say(stdout, printed_case(kWorld, arguments));
+      return ExitCode::converged;
     case Action::study:
     case Action::list_study:
       fail(ExitCode::internal, "a study begins before MPI does");
@@ -190,7 +167,7 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
     case Action::solve:
       break;
   }
-  const Case c = read_on_every_rank(arguments);
+  const Case c = given_case(kWorld, arguments);
   const PetscSession petsc(c.petsc, arguments.petsc);
   if (arguments.action == Action::explain) {
     say(stdout, explain_case(kWorld, c));
@@ -198,7 +175,7 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
   }
   return arguments.action == Action::check
              ? check(c)
-             : solve(c, petsc, shell_command(argc, argv), arguments.quiet, interrupts);
+             : solve(c, petsc, shell_command(argc, argv), arguments, interrupts);
 }
 
 }  // namespace

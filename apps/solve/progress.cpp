@@ -19,36 +19,22 @@ constexpr std::size_t kSamples = 50;
 
 }  // namespace
 
-TerminalProgress::TerminalProgress(std::FILE* terminal, SolverSpec solver)
-    : terminal_(terminal), solver_(std::move(solver)) {}
+Progress::Progress(std::FILE* stream, SolverSpec solver)
+    : stream_(stream), solver_(std::move(solver)) {}
 
-TerminalProgress::~TerminalProgress() { clear(); }
+void Progress::step_begins(std::string_view text) { show_step(fmt::format("{} ...", text)); }
 
-void TerminalProgress::clear() {
-  if (shown_) std::fputs("\r\033[K", terminal_);
-  std::fflush(terminal_);
-  shown_ = false;
-}
-
-void TerminalProgress::show(const std::string& line) {
-  fmt::print(terminal_, "\r{}\033[K", printable_line(line));
-  std::fflush(terminal_);
-  shown_ = true;
-}
-
-void TerminalProgress::step_begins(std::string_view text) { show(fmt::format("{} ...", text)); }
-
-void TerminalProgress::run_begins(int, std::string_view kernel) {
+void Progress::run_begins(int, std::string_view kernel) {
   kernel_ = kernel;
   step_.clear();
   samples_.clear();
 }
 
-void TerminalProgress::sequence_step(std::int64_t step, std::int64_t steps) {
+void Progress::sequence_step(std::int64_t step, std::int64_t steps) {
   step_ = fmt::format("step {} of {}, ", step + 1, steps);
 }
 
-void TerminalProgress::iteration(int, std::int64_t iteration, double residual) {
+void Progress::iteration(int, std::int64_t iteration, double residual) {
   const auto now = Clock::now();
   if (iteration == 0) samples_.clear();  // another solve begins
   if (!samples_.empty() && now - samples_.back().time < kInterval) return;
@@ -66,7 +52,44 @@ void TerminalProgress::iteration(int, std::int64_t iteration, double residual) {
         seconds_left(seconds, first.iteration, first.residual, iteration, residual, solver_);
     if (left >= 0) line += fmt::format(", about {} left", words::seconds(left));
   }
+  show_iteration(line);
+}
+
+TerminalProgress::~TerminalProgress() { clear(); }
+
+void TerminalProgress::clear() {
+  if (shown_) std::fputs("\r\033[K", stream());
+  std::fflush(stream());
+  shown_ = false;
+}
+
+void TerminalProgress::show(const std::string& line) {
+  fmt::print(stream(), "\r{}\033[K", printable_line(line));
+  std::fflush(stream());
+  shown_ = true;
+}
+
+PlainProgress::PlainProgress(std::FILE* stream, SolverSpec solver, std::chrono::milliseconds quiet,
+                             std::chrono::milliseconds interval)
+    : Progress(stream, std::move(solver)),
+      begin_(Clock::now() + quiet),
+      next_(begin_),
+      interval_(interval) {}
+
+void PlainProgress::show_step(const std::string& line) {
+  if (Clock::now() >= begin_) show(line);
+}
+
+void PlainProgress::show_iteration(const std::string& line) {
+  const auto now = Clock::now();
+  if (now < next_) return;
+  next_ = now + interval_;
   show(line);
+}
+
+void PlainProgress::show(const std::string& line) {
+  print_text(stream(), line + "\n");
+  std::fflush(stream());
 }
 
 double seconds_left(double seconds, std::int64_t first_iteration, double first_residual,

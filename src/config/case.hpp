@@ -23,12 +23,26 @@ namespace trireme {
 // In place of the name of a dataset that would be read where the file has it.
 inline constexpr std::string_view kNoDataset = "none";
 
+struct Dataset {
+  std::string name;  // "/b"
+  bool operator==(const Dataset&) const = default;
+};
+
+// Vectors in a file of their own, of any format that holds vectors (io/formats.hpp).
+struct VectorFile {
+  std::filesystem::path file;
+  std::string name = "/b";  // dataset in an HDF5 file; files of other formats hold /b alone
+  bool operator==(const VectorFile&) const = default;
+};
+
+using InitialGuess = std::variant<Dataset, VectorFile>;
+
 // A system that is read. Dataset names begin with '/'.
 struct SystemFile {
-  std::filesystem::path file;  // absolute, or relative to the current directory
-  std::string matrix = "/A";   // HDF5 group
-  std::string x0;              // dataset; empty: /x0 where the file has it; kNoDataset: zero
-  std::string x_exact;         // dataset to compare the solution with; empty: unknown
+  std::filesystem::path file;      // absolute, or relative to the current directory
+  std::string matrix = "/A";       // HDF5 group
+  std::optional<InitialGuess> x0;  // empty: /x0 where the file has it; kNoDataset: zero
+  std::string x_exact;             // dataset to compare the solution with; empty: unknown
   // Datasets from which multigrid gets its near-nullspace vectors: at most one is named. Empty:
   // /coordinates and /near_nullspace where the file has them. kNoDataset: the file's is left aside.
   std::string coordinates = {};
@@ -43,26 +57,15 @@ struct WordsOf<MadeRhs> {
       {"ones", MadeRhs::ones}, {"random", MadeRhs::random}, {"from-ones", MadeRhs::from_ones}};
 };
 
-struct Dataset {
-  std::string name;  // "/b"
-  bool operator==(const Dataset&) const = default;
-};
-
-// Right-hand sides in a file of their own, of any format that holds vectors (io/formats.hpp).
-struct VectorFile {
-  std::filesystem::path file;
-  std::string name = "/b";  // dataset in an HDF5 file; files of other formats hold /b alone
-  bool operator==(const VectorFile&) const = default;
-};
-
 // The kernel that is PETSc's own matrix and product; all others are those of kernels/registry.hpp.
 inline constexpr std::string_view kPetscAij = "petsc-aij";
 
 using RightHandSide = std::variant<MadeRhs, Dataset, VectorFile>;
 
-inline VectorFile parse_vector_file(const std::string& text) {
+// `name`: of the dataset where the text names none.
+inline VectorFile parse_vector_file(const std::string& text, const std::string& name = "/b") {
   const std::size_t colon = text.rfind(":/");
-  if (colon == std::string::npos) return {.file = text};
+  if (colon == std::string::npos) return {.file = text, .name = name};
   return {.file = text.substr(0, colon), .name = text.substr(colon + 1)};
 }
 
@@ -72,6 +75,12 @@ inline RightHandSide parse_right_hand_side(const std::string& text) {
   if (text.starts_with('/')) return Dataset{text};
   if (const auto made = choice_of<MadeRhs>(text)) return *made;
   return parse_vector_file(text);
+}
+
+// Likewise; `none` is taken as the name of a dataset.
+inline InitialGuess parse_initial_guess(const std::string& text) {
+  if (text.starts_with('/') || text == kNoDataset) return Dataset{text};
+  return parse_vector_file(text, "/x0");
 }
 
 inline std::string to_string(const RightHandSide& rhs) {

@@ -25,7 +25,13 @@ struct Print {
     const std::optional<RightHandSide>& rhs = f.at(c);
     if (!rhs) return std::string(f.automatic ? kAuto : "");
     const auto* const beside = std::get_if<VectorFile>(&*rhs);
-    return beside ? fmt::format("{}:{}", beside->file.string(), beside->name) : to_string(*rhs);
+    return beside ? in_words(*beside) : to_string(*rhs);
+  }
+  std::string operator()(const field::Guess& f) const {
+    const std::optional<InitialGuess>& x0 = f.at(c);
+    if (!x0) return "";
+    const auto* const beside = std::get_if<VectorFile>(&*x0);
+    return beside ? in_words(*beside) : std::get<Dataset>(*x0).name;
   }
   std::string operator()(const field::File& f) const { return f.at(c).string(); }
   std::string operator()(const field::Directory& f) const { return f.at(c).string(); }
@@ -45,6 +51,9 @@ struct Print {
     return joined(options);
   }
 
+  static std::string in_words(const VectorFile& beside) {
+    return fmt::format("{}:{}", beside.file.string(), beside.name);
+  }
   static std::string joined(const std::vector<std::string>& words) {
     return fmt::format("{}", fmt::join(words, ", "));
   }

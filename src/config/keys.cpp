@@ -117,7 +117,8 @@ constexpr std::array kKeys = {
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).n); }, 1, kMostRows},
         kNothing, "",
         "with generate: points, elements or cells per side, number of rows, or the scale of rmat"}
-        .needing(kGenerateKey),
+        .needing(kGenerateKey)
+        .such_as("64"),
     Key{"problem.k",
         field::Integer{[](Case& c) -> decltype(auto) { return (generate_of(c).k); }, 1, kMaxRows},
         kNothing, "",
@@ -142,9 +143,11 @@ constexpr std::array kKeys = {
         "case (b.mtx, other.h5:/b), or ones, random, from-ones (b = A 1, so the error is known); "
         "auto: /b of the file (of a PETSc binary file the vector after the matrix, of NAME.mtx the "
         "file NAME_b.mtx beside it), and from-ones where there is none"},
-    Key{"problem.x0", field::Text{[](Case& c) -> string& { return file_of(c).x0; }}, kNothing, "",
-        "dataset of the initial guess; default: /x0 where the file has it; none: the solve starts "
-        "from zero"}
+    Key{"problem.x0", field::Guess{[](Case& c) -> decltype(auto) { return (file_of(c).x0); }},
+        kNothing, "",
+        "initial guess: a dataset such as /x0, or a file of its own relative to the folder of this "
+        "case (x0.mtx, other.h5:/x; /x0 of an HDF5 file without a name); default: /x0 where the "
+        "file of the matrix has it; none: the solve starts from zero"}
         .needing(kFileKey),
     Key{"problem.x_exact", field::Text{[](Case& c) -> string& { return file_of(c).x_exact; }},
         kNothing, "",
@@ -197,7 +200,8 @@ constexpr std::array kKeys = {
 
     Key{"solver", field::Section{}, kNothing, "", "the Krylov method, and when it stops"},
     Key{"solver.method", field::Text{[](Case& c) -> string& { return c.solver.method; }},
-        kRun | kChoice | kIterations, "", words::kMethods},
+        kRun | kChoice | kIterations, "", words::kMethods}
+        .such_as(kFirstMethod),
     Key{"solver.engine", choice([](Case& c) -> decltype(auto) { return (c.solver.engine); }),
         kRun | kChoice, "", words::kEngines},
     Key{"solver.preconditioner",
@@ -243,7 +247,8 @@ constexpr std::array kKeys = {
     Key{"solver.rtol", field::Real{[](Case& c) -> double& { return c.solver.rtol; }, 0, 1},
         kRun | kIterations, "of ||b||",
         "the solve stops when the residual norm ||b - A x|| falls below this part of ||b||, or of "
-        "||A x0|| where b = 0"},
+        "||A x0|| where b = 0"}
+        .such_as("1e-10"),
     Key{"solver.atol", field::Real{[](Case& c) -> double& { return c.solver.atol; }},
         kRun | kIterations, "units of b",
         "the solve stops when the residual norm ||b - A x|| falls below this"},
@@ -345,7 +350,8 @@ constexpr std::array kKeys = {
         .excluding("problem.steps"),
 
     Key{"petsc", field::PetscOptions{}, kRun | kChoice | kIterations, "",
-        "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"},
+        "PETSc options without their dash, nested by '_': {ksp: {view: true}} is -ksp_view true"}
+        .such_as("{ksp_view: true}"),
 };
 
 constexpr std::array kOwned = {
@@ -366,6 +372,15 @@ std::span<const Key> case_keys() { return kKeys; }
 const Key* find_key(std::string_view path) {
   const auto found = std::ranges::find(kKeys, path, &Key::path);
   return found == kKeys.end() ? nullptr : &*found;
+}
+
+bool is_file_name(const Key& key, const std::string& text) {
+  if (const auto* rhs = std::get_if<field::Rhs>(&key.field))
+    return !(rhs->automatic && text == kAuto) &&
+           std::holds_alternative<VectorFile>(parse_right_hand_side(text));
+  if (std::holds_alternative<field::Guess>(key.field))
+    return std::holds_alternative<VectorFile>(parse_initial_guess(text));
+  return std::holds_alternative<field::File>(key.field);
 }
 
 std::vector<std::string> names_under(std::string_view section) {

@@ -56,6 +56,9 @@ struct Rhs {  // a file is relative to the case's folder
   std::optional<RightHandSide>& (*at)(Case&);
   bool automatic = false;  // knows the word auto, which is the default
 };
+struct Guess {  // a dataset, none, or a file, which is relative to the case's folder
+  std::optional<InitialGuess>& (*at)(Case&);
+};
 struct File {  // relative to the case's folder
   std::filesystem::path& (*at)(Case&);
 };
@@ -92,7 +95,7 @@ struct PetscOptions {};  // any map: nested names are joined by '_'
 
 using Field =
     std::variant<field::Section, field::Sections, field::Text, field::TextList, field::Choice,
-                 field::ChoiceList, field::Preconditioner, field::Rhs, field::File,
+                 field::ChoiceList, field::Preconditioner, field::Rhs, field::Guess, field::File,
                  field::Directory, field::Integer, field::AutoInteger, field::Seed, field::Real,
                  field::Duration, field::Flag, field::PetscOptions>;
 
@@ -105,10 +108,16 @@ struct Key {
   std::string_view hint = {};  // ends the message about an unknown word
   // A key without which this one has no meaning, and one with which it has none; empty: none such.
   std::string_view needs = {}, excludes = {};
+  std::string_view example = {};  // a value; empty: the kind of the field tells one
 
   constexpr Key needing(std::string_view other) const {
     Key key = *this;
     key.needs = other;
+    return key;
+  }
+  constexpr Key such_as(std::string_view value) const {
+    Key key = *this;
+    key.example = value;
     return key;
   }
   constexpr Key excluding(std::string_view other) const {
@@ -126,6 +135,8 @@ constexpr bool is_source(std::string_view key) { return key == kFileKey || key =
 std::span<const Key> case_keys();
 // Null where there is no such key.
 const Key* find_key(std::string_view path);
+// Whether `text`, as the value of the key, is the name of a file relative to a folder.
+bool is_file_name(const Key& key, const std::string& text);
 // The names directly under `section` ("" is the top): "problem", "solver", ...
 std::vector<std::string> names_under(std::string_view section);
 

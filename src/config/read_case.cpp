@@ -29,7 +29,9 @@ std::string joined(std::string_view section, std::string_view name) {
 
 class CaseReader {
  public:
-  explicit CaseReader(const std::filesystem::path& path) { case_.path = path; }
+  explicit CaseReader(const std::filesystem::path& path) : folder_(path.parent_path()) {
+    case_.path = path;
+  }
   CaseReader(const CaseReader&) = delete;
   CaseReader& operator=(const CaseReader&) = delete;
 
@@ -57,6 +59,7 @@ class CaseReader {
 
   void apply(const Override& change) {
     origin_ = change.origin;
+    folder_ = change.folder.value_or(case_.path.parent_path());
     const YAML::Node value = load_yaml(change.value, change.origin);
     constexpr std::string_view petsc = "petsc.";
     if (change.key.starts_with(petsc)) {
@@ -125,7 +128,7 @@ class CaseReader {
       add_petsc("", value, 0);
     } else {
       if (value.IsNull()) fail(ExitCode::usage, "{}: {} has no value", key_place, path);
-      assign_value(case_, key, value, place_of_);
+      assign_value(case_, key, value, place_of_, folder_);
     }
   }
 
@@ -164,12 +167,14 @@ class CaseReader {
   PlaceOf place_of_ = [this](const YAML::Node& node) { return place(node); };
   Case case_;
   Places places_;
-  std::filesystem::path file_;  // being read
-  std::string origin_;          // of the override being applied; empty while the file is read
+  std::filesystem::path file_;    // being read
+  std::filesystem::path folder_;  // to which names of files are relative
+  std::string origin_;            // of the override being applied; empty while the file is read
 };
 
-// `what` the file is: "case file" or "preset".
-std::string read_file(const std::filesystem::path& path, std::string_view what) {
+}  // namespace
+
+std::string read_case_text(const std::filesystem::path& path, std::string_view what) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status))
@@ -187,7 +192,15 @@ std::string read_file(const std::filesystem::path& path, std::string_view what) 
   return std::move(text).str();
 }
 
-}  // namespace
+std::string read_case_text(std::istream& input) {
+  std::string text(kMaxBytes + 1, '\0');
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  if (text.size() > kMaxBytes)
+    fail(ExitCode::usage, "{}: too large for a case; matrices go to problem.file",
+         kStandardInput);
+  return text;
+}
 
 Override parse_override(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
@@ -199,18 +212,24 @@ Override parse_override(std::string_view assignment) {
           .origin = fmt::format("--set {}", assignment)};
 }
 
+Override text_override(std::string key, const std::string& text, std::string origin) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
+  return {.key = std::move(key), .value = quoted + "'", .origin = std::move(origin)};
+}
+
 Case parse_case(const std::string& text, const std::filesystem::path& path,
                 const Changes& changes) {
   CaseReader reader(path);
   reader.read_text(text, path);
   for (const auto& preset : changes.presets)
-    reader.read_preset(read_file(preset, "preset"), preset);
+    reader.read_preset(read_case_text(preset, "preset"), preset);
   for (const Override& change : changes.overrides) reader.apply(change);
   return reader.finish();
 }
 
 Case read_case(const std::filesystem::path& path, const Changes& changes) {
-  return parse_case(read_file(path, "case file"), path, changes);
+  return parse_case(read_case_text(path), path, changes);
 }
 
 }  // namespace trireme

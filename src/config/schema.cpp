@@ -47,6 +47,7 @@ class Describe {
     if (f.automatic) json["default"] = kAuto;
     return json;
   }
+  Json operator()(const field::Guess&) const { return {{"type", "string"}}; }
   Json operator()(const field::File&) const { return {{"type", "string"}, {"minLength", 1}}; }
   Json operator()(const field::Directory& f) const {
     return {{"type", "string"}, {"minLength", 1}, {"default", f.at(defaults_).string()}};

@@ -65,7 +65,6 @@ class Checker {
       must_be_dataset(key, name);
       return true;
     };
-    named("problem.x0", source->x0);
     const bool coordinates = named("problem.coordinates", source->coordinates);
     if (named("problem.near_nullspace", source->near_nullspace) && coordinates)
       fail(ExitCode::usage,

@@ -105,6 +105,7 @@ std::string non_empty(const YAML::Node& value, const Complaint& complaint) {
 
 struct Assign {
   Case& c;
+  const std::filesystem::path& folder;
   const YAML::Node& value;
   Complaint complaint;
 
@@ -136,35 +137,42 @@ struct Assign {
       f.at(c) = right_hand_side(text);
   }
 
-  // A file of right-hand sides is relative to the folder of the case, and must be there, unless a
-  // number of a step belongs into its name. An absolute name of two parts or more is a file where
-  // there is one, else a dataset.
   RightHandSide right_hand_side(const std::string& text) const {
-    RightHandSide rhs = parse_right_hand_side(text);
+    return resolved(parse_right_hand_side(text), text, "/b", "ones, random, from-ones");
+  }
+  void operator()(const field::Guess& f) const {
+    const std::string text = text_of(value, complaint);
+    f.at(c) = resolved(parse_initial_guess(text), text, "/x0", kNoDataset);
+  }
+
+  // A file of vectors is relative to the folder, and must be there, unless a number of a step
+  // belongs into its name. An absolute name of two parts or more is a file where there is one, else
+  // a dataset. `dataset` is the usual one, and `words` are the other known texts.
+  template <class Source>
+  Source resolved(Source source, const std::string& text, const std::string& dataset,
+                  std::string_view words) const {
     const auto is_file = [](const std::filesystem::path& path) {
       std::error_code ignored;
       return std::filesystem::is_regular_file(path, ignored);
     };
-    if (std::holds_alternative<Dataset>(rhs)) {
-      VectorFile absolute = parse_vector_file(text);
+    if (std::holds_alternative<Dataset>(source)) {
+      VectorFile absolute = parse_vector_file(text, dataset);
       const bool in_a_folder = absolute.file.parent_path() != absolute.file.root_path();
       if (in_a_folder && is_file(absolute.file)) return absolute;
-      return rhs;
+      return source;
     }
-    auto* vectors = std::get_if<VectorFile>(&rhs);
-    if (!vectors) return rhs;
-    vectors->file = (c.path.parent_path() / vectors->file).lexically_normal();
+    auto* vectors = std::get_if<VectorFile>(&source);
+    if (!vectors) return source;
+    vectors->file = (folder / vectors->file).lexically_normal();
     if (text.find("{}") == std::string::npos && !is_file(vectors->file))
-      fail(
-          ExitCode::usage,
-          "{}: {} '{}' is neither a dataset (/b) nor ones, random, from-ones, nor a file: there is "
-          "no {}",
-          complaint.place(value), complaint.key, text, vectors->file.string());
-    return rhs;
+      fail(ExitCode::usage,
+           "{}: {} '{}' is neither a dataset ({}) nor {}, nor a file: there is no {}",
+           complaint.place(value), complaint.key, text, dataset, words, vectors->file.string());
+    return source;
   }
 
   void operator()(const field::File& f) const {
-    f.at(c) = (c.path.parent_path() / non_empty(value, complaint)).lexically_normal();
+    f.at(c) = (folder / non_empty(value, complaint)).lexically_normal();
   }
   void operator()(const field::Directory& f) const { f.at(c) = non_empty(value, complaint); }
 
@@ -255,8 +263,9 @@ std::optional<double> parse_duration(std::string_view text) {
   return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
-void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place) {
-  std::visit(Assign{c, value, Complaint{place, key.path, key.hint}}, key.field);
+void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place,
+                  const std::filesystem::path& folder) {
+  std::visit(Assign{c, folder, value, Complaint{place, key.path, key.hint}}, key.field);
 }
 
 std::string petsc_value(const YAML::Node& value, std::string_view name, const PlaceOf& place) {

@@ -4,6 +4,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,8 +21,9 @@ using PlaceOf = std::function<std::string(const YAML::Node&)>;
 std::optional<double> parse_duration(std::string_view text);
 
 // Checks type, range and known words, then stores the value. Errors begin with the place and the
-// key. Does nothing for sections and PETSc options.
-void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place);
+// key. Does nothing for sections and PETSc options. Names of files are relative to `folder`.
+void assign_value(Case& c, const Key& key, const YAML::Node& value, const PlaceOf& place,
+                  const std::filesystem::path& folder);
 
 // The text of a value for PETSc. A scalar stays as it is ("true", "1e-8"), null is an empty text,
 // and a list of scalars is joined by commas.

@@ -22,11 +22,19 @@ bool steps_bring_b(const ProblemSpec& spec) {
   return !spec.steps.empty() && spec.steps.front().rhs.has_value();
 }
 
+bool has_names(const std::filesystem::path& file) {
+  const InputFormat* format = find_format(file);
+  return format && format->content == Content::named_objects;
+}
+
 // "b.mtx", "other.h5:/c".
 std::string name_of(const VectorFile& vectors) {
-  const InputFormat* format = find_format(vectors.file);
-  const bool named = format && format->content == Content::named_objects;
-  return vectors.file.filename().string() + (named ? ":" + vectors.name : "");
+  return vectors.file.filename().string() + (has_names(vectors.file) ? ":" + vectors.name : "");
+}
+
+// The file of its own that holds the initial guess; null where the guess is a dataset or absent.
+const VectorFile* file_of_x0(const SystemFile& system) {
+  return system.x0 ? std::get_if<VectorFile>(&*system.x0) : nullptr;
 }
 
 // Calls `read`, whose errors end with `advice`. Collective.
@@ -62,11 +70,15 @@ ChosenVectors choose_vectors(MPI_Comm comm, const SystemSource& source, const Pr
   } else if (system) {
     chosen.b_note = has_b ? source.origin_of(kUsualB) + " is left aside" : "the file has no /b";
   }
-  if (!system || system->x0 == kNoDataset) return chosen;
-  if (!system->x0.empty())
-    chosen.x0 = system->x0;
-  else if (has(comm, source, kUsualX0))
+  if (!system) return chosen;
+  if (const VectorFile* own = file_of_x0(*system)) {
+    chosen.x0 = name_of(*own);
+  } else if (system->x0) {
+    const std::string& name = std::get<Dataset>(*system->x0).name;
+    if (name != kNoDataset) chosen.x0 = name;
+  } else if (has(comm, source, kUsualX0)) {
     chosen.x0 = kUsualX0;
+  }
   return chosen;
 }
 
@@ -84,16 +96,21 @@ std::vector<Array<double>> read_right_hand_sides(MPI_Comm comm, SystemSource& so
 
 Array<double> read_initial_guess(MPI_Comm comm, SystemSource& source, const ProblemSpec& spec,
                                  const ChosenVectors& chosen, const RowRange& rows) {
+  const auto& system = std::get<SystemFile>(spec.source);
+  const VectorFile* own = file_of_x0(system);
   const auto read = [&] {
-    std::vector<Array<double>> x0 = source.read_vectors(chosen.x0, rows);
+    std::vector<Array<double>> x0 =
+        own ? open_vectors(comm, own->file)
+                  ->read_vectors(has_names(own->file) ? own->name : kUsualB, rows)
+            : source.read_vectors(chosen.x0, rows);
     collectively(comm, [&] {
       if (x0.size() != 1)
         fail(ExitCode::input, "{} of {} holds {} vectors; an initial guess is one vector",
-             chosen.x0, std::get<SystemFile>(spec.source).file.filename().string(), x0.size());
+             chosen.x0, (own ? own->file : system.file).filename().string(), x0.size());
     });
     return std::move(x0.front());
   };
-  if (!std::get<SystemFile>(spec.source).x0.empty()) return read();
+  if (system.x0) return read();
   return with_advice(comm, "problem.x0: none leaves it aside", read);
 }
 

@@ -21,7 +21,7 @@ struct ChosenVectors {
   RightHandSide rhs = MadeRhs::from_ones;
   std::string b;       // for reports: "/b", "can_b.mtx", "other.h5:/c", "from-ones"
   std::string b_note;  // why, in words: "of the file", "the file has no /b"; or empty
-  std::string x0;      // the dataset of the initial guess; empty: zero
+  std::string x0;      // the dataset or the file of the initial guess; empty: zero
 };
 
 // Looks at the names in the source, and reads no vector. Collective.

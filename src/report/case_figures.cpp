@@ -49,7 +49,7 @@ const Figures<ProblemPart>& figures() {
        "where b comes from: a dataset such as `/b`, the name of a file, or what was made "
        "(`from-ones`, ...); `from the steps` where step 0 of a sequence brings it",
        of_problem(&ProblemDescription::rhs)},
-      {"x0", "", "the dataset of the initial guess; null: zero",
+      {"x0", "", "the dataset or the file of the initial guess; null: zero",
        [](const ProblemPart& p) { return known(&ProblemDescription::x0)(p.outcome.problem); }},
       {"looks", "",
        "what a look at the matrix has told, in words: symmetry, signs of the diagonal, sizes of "

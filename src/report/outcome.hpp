@@ -22,7 +22,7 @@ struct ProblemDescription {
   std::int64_t rows = 0, cols = 0, nnz = 0;
   std::string rhs;       // "/b", "can_b.mtx", "from-ones"
   std::string rhs_note;  // why, in words; or empty
-  std::string x0;        // the dataset of the initial guess; empty: zero
+  std::string x0;        // the dataset or the file of the initial guess; empty: zero
   std::string looks{};   // "symmetric, with a positive diagonal"; empty: nobody looked
 };
 

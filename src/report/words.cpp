@@ -176,24 +176,4 @@ double preprocessing_seconds(const RunOutcome& run) {
   return run.seconds.build + run.seconds.upload;
 }
 
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string out;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (column > 0 && column + 1 + word.size() > width) {
-      out.append("\n").append(indent, ' ');
-      column = indent;
-    } else if (!out.empty()) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out;
-}
-
 }  // namespace trireme::words

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/wrap.hpp"
 #include "report/outcome.hpp"
 
 namespace trireme::words {
@@ -50,8 +51,6 @@ double preprocessing_seconds(const RunOutcome& run);
 
 inline constexpr std::size_t kTextWidth = 100;  // columns of a report in the terminal
 
-// Breaks a text into lines of at most `width` columns. Every line but the first begins with
-// `indent` spaces.
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
+using trireme::wrap;
 
 }  // namespace trireme::words

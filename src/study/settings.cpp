@@ -38,9 +38,7 @@ std::string in_quotes(const std::string& text) {
 bool is_path(std::string_view key, const std::string& text) {
   if (key == kProgram) return text.find('/') != std::string::npos;
   const Key* const of_case = find_key(key);
-  if (of_case && std::holds_alternative<field::Rhs>(of_case->field))
-    return text != kAuto && std::holds_alternative<VectorFile>(parse_right_hand_side(text));
-  return names_file(key);
+  return names_file(key) || (of_case && is_file_name(*of_case, text));
 }
 
 Setting leaf(const Written& written, const std::string& key, const YAML::Node& node) {

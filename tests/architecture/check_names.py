@@ -19,6 +19,7 @@ METHODS, PRECONDITIONERS = "src/solvers/methods", "src/solvers/preconditioners"
 SOURCES = {".hpp", ".cpp", ".cu", ".cuh"}
 # A word that is spelt like a name and means something else, or the documented default.
 ALLOWED = {
+    ("apps/solve/arguments.hpp", "none"): "no progress",
     ("src/app/kept/cached_hierarchies.cpp", "multigrid"): "a word of the key of a cached hierarchy",
     ("src/base/choices.hpp", "jacobi"): "a smoother of multigrid",
     ("src/base/choices.hpp", "none"): "no scaling",

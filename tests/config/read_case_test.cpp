@@ -46,7 +46,7 @@ petsc: {ksp: {monitor: null, gmres_restart: 50}, log_view: ":log.txt", pc_factor
   EXPECT_EQ(source.file, fs::path("folder/data/cant.h5"));
   EXPECT_EQ(source.matrix, "/M");
   EXPECT_EQ(c.problem.rhs, RightHandSide(Dataset{"/b"}));
-  EXPECT_EQ(source.x0, "/x0");
+  EXPECT_EQ(source.x0, InitialGuess(Dataset{"/x0"}));
   EXPECT_EQ(source.x_exact, "/x");
   EXPECT_EQ(c.solver.method, "bicgstab");
   EXPECT_EQ(c.solver.engine, Engine::petsc);

@@ -91,6 +91,10 @@ class KernelBench(unittest.TestCase):
         self.assertIn("\nell: kernel 'ell' would pad 300 rows", done.stdout)
         self.assertIn("nothing was measured: ell: ", self.refused(4, "a.mtx", "--kernels", "ell", "--vectors", 2))
 
+    def test_help_and_version(self):
+        self.assertLessEqual(max(map(len, self.bench("--help").stdout.splitlines())), 80)
+        self.assertRegex(self.bench("--version").stdout, r"^trireme \d+\.\d+\.\d+\n$")
+
     def test_refusals(self):
         small = ("poisson2d", "--n", 4)
         self.assertIn("--help", self.refused(2))

@@ -317,8 +317,12 @@ class Help(ProblemCase):
     def test_first_screen_shows_a_complete_example(self):
         text = self.problem("--help").stdout
         self.assertIn("problem import", text)
-        self.assertIn("solve --config", text)
+        self.assertIn("solve bcsstk18.h5", text)
         self.assertLessEqual(len(text.splitlines()), 24)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_version(self):
+        self.assertRegex(self.problem("--version").stdout, r"^trireme \d+\.\d+\.\d+\n$")
 
 
 if __name__ == "__main__":

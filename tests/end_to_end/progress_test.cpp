@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -65,6 +66,35 @@ TEST(TerminalProgress, NamesTheStepOfASequence) {
   const std::string written(text, size);
   std::free(text);
   EXPECT_NE(written.find("albus: step 12 of 100, iteration 0"), std::string::npos) << written;
+}
+
+// What a PlainProgress writes of two steps and 1000 iterations.
+std::string plain_text(std::chrono::milliseconds quiet, std::chrono::milliseconds interval) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* memory = open_memstream(&text, &size);
+  {
+    PlainProgress progress(memory, spec(1e-8, 1'000), quiet, interval);
+    progress.step_begins("reading a.h5");
+    progress.step_begins("building albus");
+    progress.run_begins(0, "albus");
+    for (int i = 0; i < 1'000; ++i) progress.iteration(0, i, 0.5);
+  }
+  std::fclose(memory);
+  std::string written(text, size);
+  std::free(text);
+  return written;
+}
+
+TEST(PlainProgress, WritesALinePerStepAndPerInterval) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(plain_text(0s, 1h),
+            "reading a.h5 ...\nbuilding albus ...\nalbus: iteration 0, residual 5.0e-01\n");
+}
+
+TEST(PlainProgress, IsSilentInAShortRun) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(plain_text(1h, 0s), "");
 }
 
 }  // namespace

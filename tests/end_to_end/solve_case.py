@@ -30,13 +30,14 @@ class SolveCase(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def run_solve(self, *arguments, limit=60.0):
-        """Runs solve in the folder of the test. A second try helps on a busy machine; a hang fails both tries."""
+    def run_solve(self, *arguments, limit=60.0, given=""):
+        """Runs solve in the folder of the test, `given` on its standard input. A second try helps on a busy machine; a hang fails both tries."""
         for attempt in (1, 2):
             begin = time.monotonic()
             try:
                 done = subprocess.run([*LAUNCH, SOLVE, *map(str, arguments)], cwd=self.folder, text=True,
-                                      capture_output=True, timeout=limit, stdin=subprocess.DEVNULL)
+                                      capture_output=True, timeout=limit,
+                                      **({"input": given} if given else {"stdin": subprocess.DEVNULL}))
             except subprocess.TimeoutExpired:
                 if attempt == 2:
                     self.fail(f"still running after {limit} s: solve {arguments}")

@@ -259,6 +259,47 @@ class Solves(SolveCase):
         self.assertIn(b"iteration 0, residual", text)
 
 
+class OneLine(SolveCase):
+    def test_solves_a_matrix_and_prints_the_case_of_the_same_run(self):
+        entries = [(i, j, 4.5 if i == j else -1) for i in range(1, 41) for j in (i - 1, i, i + 1) if 1 <= j <= 40]
+        self.matrix(entries, 40)
+        a = scipy.io.mmread(self.folder / "matrix.mtx").toarray()
+        b = np.cos(np.arange(40.0))
+        np.savetxt(self.folder / "b.txt", b)
+        np.savetxt(self.folder / "x0.txt", np.sin(np.arange(40.0)))
+        line = ("matrix.mtx", "--rhs", "b.txt", "--x0", "x0.txt", "--method", "bicgstab", "--preconditioner", "none",
+                "--rtol", "1e-10", "--device", "cpu", "--kernel", "csr", "--output", "out")
+        done = self.run_solve(*line)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertIn("b: b.txt, x0: x0.txt", " ".join(done.stdout.split()))
+        with h5py.File(self.folder / "out/solution.h5") as solution:
+            np.testing.assert_allclose(a @ solution["x"][:], b, atol=1e-8)
+        report = json.loads((self.folder / "out/report.json").read_text())
+        run, = report["runs"]
+        self.assertEqual([run[key] for key in ("method", "preconditioner", "kernel", "rtol")],
+                         ["bicgstab", "none", "csr", 1e-10])
+        printed = self.run_solve(*line, "--print-case").stdout
+        for words, given in ((["--config", self.case(printed)], ""), (["--config", "-"], printed)):
+            shutil.rmtree(self.folder / "out")
+            again = self.run_solve(*words, given=given)
+            self.assertEqual((again.returncode, again.stderr), (0, ""), printed)
+            self.assertEqual(json.loads((self.folder / "out/report.json").read_text())["runs"][0]["history"],
+                             run["history"])
+
+    def test_refuses_in_one_line_what_it_cannot_read(self):
+        self.assertIn("missing.mtx", self.refused(3, "missing.mtx"))
+        self.assertIn("--rhs b.txt: problem.rhs 'b.txt' is neither", self.refused(2, "missing.mtx", "--rhs", "b.txt"))
+        done = self.run_solve("--config", "-", given="rtoll: 1\n", limit=LIMIT)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("solve: standard input:1:1: unknown key 'rtoll'"), 1, done.stderr)
+
+    def test_shows_progress_in_lines_where_it_is_asked_for(self):
+        done = self.run_solve("--config", self.case(POISSON), "--progress=plain")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"(?m)^[\w-]+: iteration 0, residual 1\.0e\+00$")
+        self.assertNotIn("\r", done.stderr)
+
+
 class Fails(SolveCase):
     def test_maximum_iterations_reached_is_5_with_a_report(self):
         done = self.solve(POISSON, "--set", "solver.method=cg", "--set", "solver.max_iterations=2", code=5)

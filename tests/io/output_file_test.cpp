@@ -47,7 +47,7 @@ TEST(OutputFile, ReadsBackWhatAllRanksWrote) {
     ProblemSpec spec;
     spec.source.emplace<SystemFile>().file = shared.path();
     spec.rhs = Dataset{"/b"};
-    std::get<SystemFile>(spec.source).x0 = "/x";
+    std::get<SystemFile>(spec.source).x0 = Dataset{"/x"};
     const Problem back = load_problem(MPI_COMM_WORLD, spec);
     EXPECT_EQ(back.row_starts, problem.row_starts);
     EXPECT_EQ(back.matrix.local.row_ptr, slab.local.row_ptr);

@@ -237,7 +237,7 @@ TEST(LoadProblem, ReadsSeveralRightHandSidesAndAStart) {
   });
   ProblemSpec spec = spec_of(file);
   spec.rhs = Dataset{"/b"};
-  std::get<SystemFile>(spec.source).x0 = "/x0";
+  std::get<SystemFile>(spec.source).x0 = Dataset{"/x0"};
   std::get<SystemFile>(spec.source).x_exact = "/x";
   const Problem problem = load_problem(MPI_COMM_WORLD, spec);
   ASSERT_EQ(problem.rhs.size(), 2u);

@@ -90,7 +90,7 @@ TEST(RightHandSide, OfTheFileIsLeftAsideWhereTheCaseSaysSo) {
   write_system(file, {1, 2}, {1});  // lengths that nobody reads
   ProblemSpec spec = of_file(file.path());
   spec.rhs = MadeRhs::ones;
-  std::get<SystemFile>(spec.source).x0 = kNoDataset;
+  std::get<SystemFile>(spec.source).x0 = Dataset{std::string(kNoDataset)};
   const Problem problem = load_problem(MPI_COMM_WORLD, spec);
   expect_rows(problem, problem.rhs.at(0), {1, 1, 1, 1});
   EXPECT_FALSE(problem.x0);

@@ -37,6 +37,7 @@ struct SetOther {
   }
   void operator()(const field::Preconditioner& f) const { f.at(c).emplace("another"); }
   void operator()(const field::Rhs& f) const { f.at(c) = MadeRhs::random; }
+  void operator()(const field::Guess& f) const { f.at(c) = Dataset{"/another"}; }
   void operator()(const field::File& f) const { f.at(c) = "another.h5"; }
   void operator()(const field::Directory& f) const { f.at(c) = "another"; }
   void operator()(const field::Integer& f) const { f.at(c) = std::max(f.at(c) + 1, f.min); }
