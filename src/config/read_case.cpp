@@ -197,8 +197,7 @@ std::string read_case_text(std::istream& input) {
   input.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(input.gcount()));
   if (text.size() > kMaxBytes)
-    fail(ExitCode::usage, "{}: too large for a case; matrices go to problem.file",
-         kStandardInput);
+    fail(ExitCode::usage, "{}: too large for a case; matrices go to problem.file", kStandardInput);
   return text;
 }
 
