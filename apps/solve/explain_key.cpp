@@ -12,6 +12,7 @@
 #include "config/key_values.hpp"
 #include "config/keys.hpp"
 #include "config/unknown_key.hpp"
+#include "config/validate.hpp"
 #include "shorthands.hpp"
 
 namespace trireme::solve {
@@ -64,13 +65,13 @@ struct Allowed {
 };
 
 std::string default_of(const Key& key) {
-  const Case none;
+  Case usual;
+  take_dependent_defaults(usual, {});
   if (const auto* f = std::get_if<field::Integer>(&key.field)) {
-    Case c;
-    if (f->at(c) < f->min) return "";
+    if (f->at(usual) < f->min) return "";
   }
   if (std::holds_alternative<field::Duration>(key.field)) return "";
-  return value_of(key, none);
+  return value_of(key, usual);
 }
 
 // A valid value, where possible another one than the default.

@@ -75,7 +75,7 @@ void declare_run(CLI::App& app, Words& words) {
       app.add_option("--progress", words.progress,
                      "bar: one line that is rewritten, the default on a terminal; plain: a line "
                      "every 5 s; none. Elsewhere a run of more than 30 s writes a line every 30 s")
-          ->type_name("WORD")
+          ->option_text("bar|plain|none")
           ->check(CLI::IsMember(progress_words()));
   app.add_flag("--quiet", words.quiet, "Print no progress and no table")->excludes(progress);
 }
@@ -107,7 +107,8 @@ void declare_options(CLI::App& app, Words& words) {
   app.set_help_flag("-h,--help", "Print this; --help KEY: what a key of the case means");
   app.add_option("MATRIX", words.matrix,
                  "The matrix to solve with, in place of a case: a file such as in.mtx, in.mtx.gz, "
-                 "in.h5 or in.h5:/K (problem --help lists the formats)");
+                 "in.h5 or in.h5:/K (problem --help lists the formats)")
+      ->type_name("");
   app.add_option("--config", words.config, "The case: a YAML file; -: from standard input")
       ->type_name("FILE");
   app.add_option("--study", words.study,

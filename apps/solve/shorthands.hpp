@@ -22,10 +22,9 @@ inline constexpr Shorthand kShorthands[] = {
      "(/b), or ones, random, from-ones"},
     {"--x0", "X0", "problem.x0", true,
      "First guess: a file, a dataset of the file of the matrix, or none"},
-    {"--method", "M", "solver.method", false,
-     "The method; auto finds one. All of them: --help solver.method"},
+    {"--method", "M", "solver.method", false, "The method. All of them: --help solver.method"},
     {"--preconditioner", "P", "solver.preconditioner", false,
-     "All of them: --help solver.preconditioner"},
+     "The preconditioner. All of them: --help solver.preconditioner"},
     {"--rtol", "R", "solver.rtol", false, "The residual's part of ||b|| at which the solve stops"},
     {"--device", "D", "device", false, "auto, cpu or cuda"},
 };

@@ -206,7 +206,8 @@ constexpr std::array kKeys = {
         kRun | kChoice, "", words::kEngines},
     Key{"solver.preconditioner",
         field::Preconditioner{[](Case& c) -> decltype(auto) { return (c.solver.preconditioner); }},
-        kRun | kChoice | kIterations, "", words::kPreconditioners},
+        kRun | kChoice | kIterations, "", words::kPreconditioners}
+        .such_as("ilu"),
     Key{"solver.multigrid", field::Section{may_use_multigrid}, kNothing, "",
         "options of preconditioner: multigrid"},
     Key{"solver.multigrid.smoother",

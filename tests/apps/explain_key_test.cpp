@@ -64,6 +64,7 @@ TEST(ExplainKey, SaysValuesDefaultUnitAndTheOptionForIt) {
   EXPECT_EQ(after(text, "  default    "), "1e-08") << text;
   EXPECT_EQ(after(text, "  in a case  "), "solver: {rtol: 1e-10}") << text;
   EXPECT_EQ(after(text, "  command    "), "--rtol 1e-10, or --set solver.rtol=1e-10") << text;
+  EXPECT_EQ(after(explain_key("solver.preconditioner"), "  default    "), "auto");
   EXPECT_EQ(after(explain_key("solver.guess"), "  keys       "), "goes with problem.steps");
 }
 
