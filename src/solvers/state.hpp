@@ -41,10 +41,6 @@ namespace trireme::solvers {
 // With an inexact product, the residual is corrected when its norm has fallen to this fraction of
 // the last true norm.
 inline constexpr double kCorrectBelow = 1.0 / 32;
-// Rounding errors add up over the iterations. After fewer than this the residual may therefore have
-// fallen further: to kCorrectBelow times the share of them that is done. With vectors in FP32 what
-// n iterations round, some n 2^-24 of the last true norm, is then at most 1/2000 of the residual.
-inline constexpr std::int64_t kAccumulating = 256;
 // After this many iterations without a correction, the exact product takes over.
 inline constexpr std::int64_t kMaxUncorrected = 5000;
 // The same where the vectors of the loop are in FP32, whose rounding may keep it from getting on.
@@ -173,13 +169,6 @@ TRIREME_HD Reason tolerance_met(const State& s) {
   return s.norm < s.rule.atol ? Reason::atol : Reason::rtol;
 }
 
-TRIREME_HD bool correction_is_due(const State& s, double norm) {
-  const std::int64_t done = s.iterations - s.restarted_at;
-  return s.correct_at > 0 && norm <= s.correct_at &&
-         (done >= kAccumulating ||
-          norm * static_cast<double>(kAccumulating) <= s.correct_at * static_cast<double>(done));
-}
-
 // Tests the norm after an iteration, by the rule of PETSc's KSPConvergedDefault and the iteration
 // limit of PETSc's CG.
 TRIREME_HD void judge(State& s, double norm) {
@@ -203,7 +192,7 @@ TRIREME_HD void judge(State& s, double norm) {
     return stop(s, rule.limit_is_success ? Reason::iterations_done : Reason::atol);
   }
   if (at_limit) return stop(s, Reason::too_many_iterations);
-  if (correction_is_due(s, norm)) {
+  if (s.correct_at > 0 && norm <= s.correct_at) {
     s.phase = Phase::finishing;
     make_due(s, Due::correction);
   } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + s.max_uncorrected) {
