@@ -144,7 +144,7 @@ void whole_way(const std::string& file, const std::string& group, bool gpu) {
   auto& system = spec.source.emplace<SystemFile>();
   system.file = file;
   system.matrix = group;
-  system.x0 = kNoDataset;  // the matrix alone is measured
+  system.x0 = Dataset{std::string(kNoDataset)};  // the matrix alone is measured
   spec.rhs = MadeRhs::from_ones;
   for (const int threads : thread_counts()) {
     omp_set_num_threads(threads);
