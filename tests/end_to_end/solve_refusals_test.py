@@ -9,6 +9,8 @@ import sys
 import unittest
 import unittest.mock
 
+import h5py
+
 from solve_case import LIMIT, POISSON, SOURCE, SolveCase
 
 
@@ -143,6 +145,15 @@ class Refuses(SolveCase):
         done = self.run_solve("--config", "report.json", "--output", ".", "--set", "report.solution=false", limit=LIMIT)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual((self.folder / "report.json").read_text(), case)
+
+    def test_an_output_that_is_the_first_guess(self):
+        self.matrix([(i, i, 2) for i in (1, 2, 3)], 3)
+        with h5py.File(self.folder / "solution.h5", "w") as file:
+            file["x"] = [1.0, 2.0, 3.0]
+        before = (self.folder / "solution.h5").read_bytes()
+        line = self.refused(2, "matrix.mtx", "--x0", "solution.h5:/x", "--output", ".")
+        self.assertIn("would replace the input", line)
+        self.assertEqual((self.folder / "solution.h5").read_bytes(), before)
 
     def test_a_missing_problem_file(self):
         line = self.refused_case(3, "problem: {file: missing.h5}\n")

@@ -159,6 +159,38 @@ TEST(RightHandSide, LiesBesideAMatrixMarketFile) {
   EXPECT_EQ(load_problem(MPI_COMM_WORLD, made).chosen.b_note, "can_b.mtx is left aside");
 }
 
+TEST(InitialGuess, IsReadFromAFileOfItsOwn) {
+  SharedFile file("guessed.h5");
+  write_system(file);
+  SharedFile other("guess.h5");
+  other.write([](hdf5::File& f) {
+    test::put(f, "/b", std::vector<double>{1, 1, 1, 1});
+    test::put(f, "/v", std::vector<double>{4, 3, 2, 1});
+  });
+  ProblemSpec spec = of_file(file.path());
+  const auto from = [&](const std::filesystem::path& path, const std::string& name) {
+    std::get<SystemFile>(spec.source).x0 = VectorFile{.file = path, .name = name};
+    return load_problem(MPI_COMM_WORLD, spec);
+  };
+  const Problem named = from(other.path(), "/v");
+  ASSERT_TRUE(named.x0);
+  expect_rows(named, *named.x0, {4, 3, 2, 1});
+  EXPECT_EQ(named.chosen.x0, other.path().filename().string() + ":/v");
+  expect_rows(named, named.rhs.at(0), kB);
+
+  const std::filesystem::path array = file.path().parent_path() / "guess.mtx";
+  write_text(array, kArray);
+  const Problem unnamed = from(array, "/x0");  // a file of one vector has no names
+  ASSERT_TRUE(unnamed.x0);
+  expect_rows(unnamed, *unnamed.x0, kB);
+  EXPECT_EQ(unnamed.chosen.x0, "guess.mtx");
+
+  write_text(array, kBanner + "array real general\n4 2\n1\n2\n3\n4\n5\n6\n7\n8\n");
+  expect_contains(refusal(spec), "guess.mtx holds 2 vectors; an initial guess is one vector");
+  write_text(array, kBanner + "array real general\n3 1\n1\n2\n3\n");
+  expect_contains(refusal(spec), "guess.mtx: the vector has 3 entries, the matrix 4 rows");
+}
+
 // A vector as VecView writes it.
 std::string petsc_vector(const std::vector<double>& values) {
   std::string bytes;
