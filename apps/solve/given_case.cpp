@@ -3,6 +3,7 @@
 #include "given_case.hpp"
 
 #include <iostream>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/overwriting.hpp"
 #include "config/case_text.hpp"
 #include "config/steps.hpp"
+#include "parallel/broadcast.hpp"
 #include "parallel/collective.hpp"
 #include "report/report.hpp"
 
@@ -20,14 +22,6 @@ struct Given {
   std::string text;
   std::filesystem::path path;  // for messages, and its folder is that of names of files
 };
-
-// The text of rank 0 on every rank. Collective.
-void share(MPI_Comm comm, std::string& text) {
-  int size = static_cast<int>(text.size());
-  MPI_Bcast(&size, 1, MPI_INT, 0, comm);
-  text.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(text.data(), size, MPI_CHAR, 0, comm);
-}
 
 Given given(MPI_Comm comm, const Arguments& arguments) {
   Given given;
@@ -41,7 +35,7 @@ Given given(MPI_Comm comm, const Arguments& arguments) {
       given.text = read_case_text(std::cin);
   });
   if (from_input) {
-    share(comm, given.text);
+    given.text = broadcast(comm, std::move(given.text), 0);
     given.path = kStandardInput;
   }
   return given;

@@ -7,19 +7,11 @@
 #include <new>
 #include <utility>
 
+#include "parallel/broadcast.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme {
 namespace {
-
-// The text of rank `root` on all ranks. Collective.
-std::string broadcast(MPI_Comm comm, std::string text, int root) {
-  auto size = static_cast<std::int64_t>(text.size());
-  MPI_Bcast(&size, 1, MPI_INT64_T, root, comm);
-  text.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, root, comm);
-  return text;
-}
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/solves/preconditioner_tuning.hpp"
+#include "parallel/broadcast.hpp"
 #include "planning/preconditioner_candidates.hpp"
 
 namespace trireme {
@@ -14,12 +15,7 @@ namespace {
 void agree(MPI_Comm comm, bool& answer) { MPI_Bcast(&answer, 1, MPI_C_BOOL, 0, comm); }
 void agree(MPI_Comm comm, double& number) { MPI_Bcast(&number, 1, MPI_DOUBLE, 0, comm); }
 void agree(MPI_Comm comm, std::int64_t& number) { MPI_Bcast(&number, 1, MPI_INT64_T, 0, comm); }
-void agree(MPI_Comm comm, std::string& text) {
-  auto size = static_cast<std::int64_t>(text.size());
-  agree(comm, size);
-  text.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
-}
+void agree(MPI_Comm comm, std::string& text) { text = broadcast(comm, std::move(text), 0); }
 template <class Number>
 void agree(MPI_Comm comm, std::optional<Number>& number) {
   std::int64_t known = number ? 1 : 0;
