@@ -41,6 +41,8 @@ namespace trireme::solvers {
 // With an inexact product, the residual is corrected when its norm has fallen to this fraction of
 // the last true norm.
 inline constexpr double kCorrectBelow = 1.0 / 32;
+// Within this many iterations a correction may come later than that: see correct_later().
+inline constexpr std::int64_t kCorrectBy = 32;
 // After this many iterations without a correction, the exact product takes over.
 inline constexpr std::int64_t kMaxUncorrected = 5000;
 // The same where the vectors of the loop are in FP32, whose rounding may keep it from getting on.
@@ -84,7 +86,7 @@ struct Progress {
   std::int32_t replacements = 0;  // how often b - A x took the place of the recurrence's residual
   std::int32_t stalls = 0;        // how often a true residual showed little progress
   // With an inexact product (otherwise 0): the next correction is due when the norm has fallen to
-  // correct_at, which is correct_below times the last true norm.
+  // correct_at, which is correct_below times the last true norm or less: see correct_later().
   double correct_below = 0;
   double correct_at = 0;
   std::int64_t max_uncorrected = kMaxUncorrected;
@@ -169,6 +171,13 @@ TRIREME_HD Reason tolerance_met(const State& s) {
   return s.norm < s.rule.atol ? Reason::atol : Reason::rtol;
 }
 
+// Whether b - A x is to take the place of the recurrence's residual.
+TRIREME_HD bool correction_is_due(const State& s) {
+  if (s.correct_at == 0) return false;
+  return s.norm <= s.correct_at ||
+         (s.norm <= s.correct_below * s.verified && s.iterations >= s.restarted_at + kCorrectBy);
+}
+
 // Tests the norm after an iteration, by the rule of PETSc's KSPConvergedDefault and the iteration
 // limit of PETSc's CG.
 TRIREME_HD void judge(State& s, double norm) {
@@ -192,7 +201,7 @@ TRIREME_HD void judge(State& s, double norm) {
     return stop(s, rule.limit_is_success ? Reason::iterations_done : Reason::atol);
   }
   if (at_limit) return stop(s, Reason::too_many_iterations);
-  if (s.correct_at > 0 && norm <= s.correct_at) {
+  if (correction_is_due(s)) {
     s.phase = Phase::finishing;
     make_due(s, Due::correction);
   } else if (s.correct_at > 0 && s.iterations >= s.restarted_at + s.max_uncorrected) {
@@ -311,11 +320,23 @@ TRIREME_HD bool stagnated(const State& s) {
   return s.reason == Reason::breakdown && s.stalls == kMaxStalls;
 }
 
+// Chooses the next correction by the last one, which found the norm of b - A x to be `norm` and the
+// residual to be off by `change` since that norm was `before`. Should rounding add up to 16 times as
+// much, the residual is off by a 64th of its norm when the next correction is due.
+TRIREME_HD void correct_later(State& s, double norm, double before, double change) {
+  constexpr double kSafety = 16 * 64, kLeast = 0x1p-20;
+  const double fraction = kSafety * change / before;
+  if (s.correct_at == 0 || !(fraction < s.correct_below)) return;
+  s.correct_at = norm * (fraction > kLeast ? fraction : kLeast);
+}
+
 // Continues after a correction of an inexact product. `norm` is the norm of b - A x, which has
 // replaced r, and `change` is the norm of the difference. After a large change the directions so
 // far do not fit the new residual, so that a new start becomes due.
 TRIREME_HD void resume(State& s, double norm, double change) {
+  const double before = s.verified;
   verify(s, norm);
+  if (running(s)) correct_later(s, norm, before, change);
   if (!running(s) || 2 * change <= norm) return;
   s.phase = Phase::waiting;
   make_due(s, Due::new_start);

@@ -361,6 +361,35 @@ TEST(CorrectionSteps, AChangeOfMoreThanHalfTheResidualIsANewStart) {
   }
 }
 
+// The norm falls to 0.5 from 16, and the residual was off by `change`.
+State corrected_by(double change) {
+  State s = in_a_solve();
+  s.bound = 1e5;
+  const double sums[] = {change * change, 4, 0.25};
+  CgCorrect{}(s, sums);
+  EXPECT_TRUE(running(s));
+  return s;
+}
+
+TEST(CorrectionSteps, ASmallChangeLetsTheNextCorrectionComeLater) {
+  EXPECT_EQ(corrected_by(0x1p-11).correct_at, 0.5 / 32) << "1024 * 2^-11 / 16 is a 32nd";
+  EXPECT_EQ(corrected_by(0x1p-14).correct_at, 0.5 / 256);
+  EXPECT_EQ(corrected_by(0).correct_at, 0.5 * 0x1p-20);
+}
+
+TEST(CorrectionSteps, AfterManyIterationsACorrectionComesNoLater) {
+  for (const std::int64_t iterations : {kCorrectBy - 1, kCorrectBy}) {
+    State s = corrected_by(0x1p-14);
+    s.iterations = s.restarted_at + iterations;
+    judge(s, 0.5 / 32);
+    EXPECT_EQ(s.due, iterations < kCorrectBy ? Due::nothing : Due::correction);
+  }
+  State s = corrected_by(0x1p-14);
+  s.iterations = s.restarted_at + 1;
+  judge(s, 0.5 / 256);
+  EXPECT_EQ(s.due, Due::correction);
+}
+
 TEST(CorrectionSteps, TheExactProductGoesOnFromTheIterateUnlessThatHasGoneAstray) {
   for (const double norm : {15.0, 17.0, double{NAN}}) {
     State s = in_a_solve();

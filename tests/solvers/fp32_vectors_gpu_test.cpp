@@ -168,7 +168,7 @@ TEST_P(Fp32VectorsGpu, ReachTheToleranceInFewMoreIterations) {
   const test::Solved twice = test::solve_by(*narrow, b, options);
   EXPECT_EQ(once.outcome.reason, Reason::rtol);
   EXPECT_EQ(once.outcome.exact_from, -1);
-  EXPECT_GE(once.outcome.replacements, 4);
+  EXPECT_GE(once.outcome.replacements, 2);
   EXPECT_LE(test::relative_residual(a, b, once.x), 1.01e-10);
   EXPECT_LE(once.outcome.iterations, most() * full.outcome.iterations + 2);
   EXPECT_EQ(once.x, twice.x);

@@ -2,10 +2,11 @@
 // Mixed precision: the passes and scalar steps that make up for an inexact product.
 //
 // With an inexact product (a matrix stored in FP32) the residual of the recurrence belongs to a
-// neighbouring system. Whenever that residual has fallen to a 32nd of the last true one, b - A x by
-// the exact product takes its place, and CG and BiCGSTAB go on in the same directions: a new start
-// would cost CG its superlinear convergence. (Residual replacement: van der Vorst and Ye, SIAM J.
-// Sci. Comput. 22, 2000; in mixed precision: Clark et al., Comput. Phys. Commun. 181, 2010.)
+// neighbouring system. Whenever that residual has fallen to a 32nd of the last true one (further
+// where corrections find little to correct: correct_later()), b - A x takes its place, and CG and
+// BiCGSTAB go on in the same directions: a new start would cost CG its superlinear convergence.
+// (Residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput. 22, 2000; in mixed precision:
+// Clark et al., Comput. Phys. Commun. 181, 2010.)
 // The rounded matrix keeps the row sums of A: what rounding took from a row's sum is added to its
 // diagonal, y += (A 1 - A32 1) x, which moves 3.5n values together with the sum of p.q. Then
 // A - A32 acts on differences between neighbours only. For an M-matrix with row sums of 0 or more,
