@@ -27,26 +27,35 @@ void Solver::Work::solve_block(const Numbers& b, Vector& x, std::int64_t first, 
   const auto& scaling = active_->scaling;
   std::vector<System> systems;
   std::vector<LoopVectors> scaled;
-  Array<double> all_b(static_cast<std::size_t>(n * width)), all_x(all_b.size());
   std::vector<double> units, atols;
   bool guess = false;
+  bool as_they_are = !scaling;  // the loop works on the caller's arrays
   for (std::int64_t j = 0; j < width; ++j) {
-    System& system = systems.emplace_back(b.part((first + j) * n, n), x.part((first + j) * n, n),
-                                          how.guess, scale_, gpu_.get());
+    const Numbers of_b = b.part((first + j) * n, n);
+    Vector of_x = x.part((first + j) * n, n);
+    const double* const callers_x = of_x.data();
+    System& system = systems.emplace_back(of_b, std::move(of_x), how.guess, scale_, gpu_.get());
+    as_they_are = as_they_are && system.b.data() == of_b.data() && system.x.data() == callers_x;
     if (system.has_guess && how.drop_worse_guess && judge(system, how).relative_residual > 1) {
       system.x.set_zero();
       system.has_guess = false;
     }
     guess = guess || system.has_guess;
     if (scaling) scaled.emplace_back(system, *scaling);
-    const auto column = [&](Array<double>& all) {
-      return Vector(std::span(all).subspan(j * n, n));
-    };
-    column(all_b).take(scaling ? Numbers(scaled.back().b) : system.b);
-    column(all_x).take(scaling ? scaled.back().x : system.x);
     units.push_back(scaling ? scaled.back().unit : system.unit);
     atols.push_back(system.atol(how) * units.back() / system.unit);
   }
+  Vector own_b, own_x;
+  if (!as_they_are) {
+    own_b = Vector(static_cast<std::size_t>(n * width), gpu_.get());
+    own_x = Vector(own_b.size(), gpu_.get());
+    for (std::int64_t j = 0; j < width; ++j) {
+      own_b.part(j * n, n).take(scaling ? Numbers(scaled[j].b) : systems[j].b);
+      own_x.part(j * n, n).take(scaling ? scaled[j].x : systems[j].x);
+    }
+  }
+  const Numbers all_b = as_they_are ? b.part(first * n, width * n) : Numbers(own_b);
+  Vector all_x = as_they_are ? x.part(first * n, width * n) : own_x.part(0, own_x.size());
   std::vector<solvers::IterationObserver> observers(static_cast<std::size_t>(width));
   for (std::int64_t j = 0; j < width; ++j) {
     observers[j].iteration = [&, j](const solvers::State& state, const solvers::Iterate&) {
@@ -55,17 +64,15 @@ void Solver::Work::solve_block(const Numbers& b, Vector& x, std::int64_t first, 
     };
     observers[j].stop = how.stop;
   }
-  const std::vector<solvers::SolveResult> results = active_->loop->solve(
-      one_after_the_other(static_cast<const double*>(all_b.data()), n, width),
-      one_after_the_other(all_x.data(), n, width), !guess, rule(how, 0, 1), observers, atols);
+  const std::vector<solvers::SolveResult> results =
+      active_->loop->solve_columns(all_b, all_x, width, !guess, rule(how, 0, 1), observers, atols);
   const double seconds = watch.seconds() / static_cast<double>(width);
   for (std::int64_t j = 0; j < width; ++j) {
-    const std::span<const double> of_loop(all_x.data() + j * n, static_cast<std::size_t>(n));
     System& system = systems[j];
     if (scaling)
-      scaled[j].give_solution(of_loop, *scaling, system.x);
-    else
-      system.x.take(of_loop);
+      scaled[j].give_solution(all_x.part(j * n, n), *scaling, system.x);
+    else if (!as_they_are)
+      system.x.take(all_x.part(j * n, n));
     SolveReport& report = reports[first + j];
     const bool stopped = results[j].reason == solvers::Reason::interrupted;
     const Judgement judgement = judge(system, how);

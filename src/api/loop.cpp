@@ -148,22 +148,34 @@ solvers::SolveResult Loop::solve(const Numbers& b, Vector& x, bool zero_guess,
                         observer);
 }
 
-std::vector<solvers::SolveResult> Loop::solve(MultiVector<const double> b, MultiVector<double> x,
-                                              bool zero_guess, const solvers::Tolerances& rule,
-                                              std::span<const solvers::IterationObserver> observers,
-                                              std::span<const double> atol) {
+std::vector<solvers::SolveResult> Loop::solve_columns(
+    const Numbers& b, Vector& x, std::int64_t width, bool zero_guess,
+    const solvers::Tolerances& rule, std::span<const solvers::IterationObserver> observers,
+    std::span<const double> atol) {
   if (!block_solver_) {
     const PreconditionerSpec of = spec();
-    if (cuda_system_)
-      block_solver_ = std::make_unique<solvers::CudaBlockSolver>(
-          *cuda_system_, method_.method, method_.variant, of, method_options_);
-    else
+    if (cuda_system_) {
+      auto made = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_.method,
+                                                             method_.variant, of, method_options_);
+      cuda_block_solver_ = made.get();
+      block_solver_ = std::move(made);
+    } else {
       block_solver_ = std::make_unique<solvers::HostBlockSolver>(
           *host_system_, method_.method, solver_->variant(), of, solvers::BlockForm::lockstep,
           method_options_);
+    }
     weigh_rows();
   }
-  return block_solver_->solve(b, x, zero_guess, rule, observers, atol);
+  const std::int64_t rows = matrix_->local_rows();
+  if (cuda_system_) {
+    const DeviceMultiVector<const double> of_b{b.on_gpu().data(), rows, width, 1, rows};
+    const DeviceMultiVector<double> of_x{x.on_gpu().data(), rows, width, 1, rows};
+    return cuda_block_solver_->solve(of_b, of_x, zero_guess, b.gpu()->stream(), rule, observers,
+                                     atol);
+  }
+  return block_solver_->solve(one_after_the_other(b.on_host().data(), rows, width),
+                              one_after_the_other(x.on_host().data(), rows, width), zero_guess,
+                              rule, observers, atol);
 }
 
 double Loop::product_microseconds() const {

@@ -17,6 +17,7 @@
 #include "multigrid/operation.hpp"
 #include "multigrid/options.hpp"
 #include "solvers/block_solver.hpp"
+#include "solvers/cuda_block_solver.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/host_solver.hpp"
 
@@ -45,11 +46,11 @@ class Loop {
   solvers::SolveResult solve(const Numbers& b, Vector& x, bool zero_guess,
                              const solvers::Tolerances& rule,
                              const solvers::IterationObserver& observer);
-  // Columns on the host, wherever the loop is.
-  std::vector<solvers::SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
-                                          bool zero_guess, const solvers::Tolerances& rule,
-                                          std::span<const solvers::IterationObserver> observers,
-                                          std::span<const double> atol);
+  // The same for `width` columns, one after another.
+  std::vector<solvers::SolveResult> solve_columns(
+      const Numbers& b, Vector& x, std::int64_t width, bool zero_guess,
+      const solvers::Tolerances& rule, std::span<const solvers::IterationObserver> observers,
+      std::span<const double> atol);
   // Throws what the constructor throws, and then has none that serves until the next change.
   void change_preconditioner(const AnyPreconditioner& preconditioner);
   // Takes the present values of the matrix, whose operator has them.
@@ -81,8 +82,9 @@ class Loop {
   std::unique_ptr<solvers::HostSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;
   std::unique_ptr<solvers::Solver> solver_;
-  solvers::CudaSolver* cuda_solver_ = nullptr;          // solver_, on a GPU
-  std::unique_ptr<solvers::BlockSolver> block_solver_;  // made at the first use
+  solvers::CudaSolver* cuda_solver_ = nullptr;             // solver_, on a GPU
+  std::unique_ptr<solvers::BlockSolver> block_solver_;     // made at the first use
+  solvers::CudaBlockSolver* cuda_block_solver_ = nullptr;  // block_solver_, on a GPU
   bool weighs_ = false;
 };
 

@@ -24,6 +24,7 @@ class Numbers {
   Gpu* gpu() const { return gpu_; }  // null: they are on the host
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  const double* data() const { return data_; }
   // Each for numbers that are there.
   std::span<const double> on_host() const { return {data_, size_}; }
   DeviceSpan<const double> on_gpu() const { return {data_, size_}; }

@@ -26,6 +26,14 @@ namespace {
 constexpr int kCallersVectors = CudaLockstepBlock::callers_vectors;
 constexpr int kBlocksPerMultiprocessor = 4;
 
+void set_zero(MultiVector<double> x, std::int64_t column, StreamRef) {
+  for (std::int64_t i = 0; i < x.rows; ++i) x(i, column) = 0;
+}
+void set_zero(DeviceMultiVector<double> x, std::int64_t column, StreamRef stream) {
+  fill_zero(DeviceSpan<double>(x.data + column * x.vector_stride, static_cast<std::size_t>(x.rows)),
+            stream);
+}
+
 }  // namespace
 
 CudaLockstepExecutor::Sums::Sums(std::int64_t rows, StreamRef stream)
@@ -42,6 +50,7 @@ struct CudaBlockSolver::Work {
   MethodOptions options;
   CudaSolver of_one_vector;  // owns the preconditioner
   Stream stream;
+  Event ready{Timing::no};
   CudaLockstepBlock block;
   CudaLockstepExecutor::Sums sums;
   DeviceBuffer<double> arrays;  // of a method that restarts
@@ -129,8 +138,9 @@ struct CudaBlockSolver::Work {
   }
 
   // Runs the method's algorithm for `columns`, and returns them with their last states.
-  std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, MultiVector<const double> b,
-                                  MultiVector<double> x, bool zero_guess, bool exactly) {
+  template <template <class> class View>
+  std::vector<LockstepColumn> run(std::vector<LockstepColumn> columns, View<const double> b,
+                                  View<double> x, bool zero_guess, bool exactly) {
     const NormTerm norm = norm_term(columns.front().state.rule, of_one_vector.row_weights());
     for (std::size_t k = 0; k < columns.size(); ++k)
       columns[k].state.column = static_cast<std::int32_t>(k);
@@ -171,15 +181,23 @@ struct CudaBlockSolver::Work {
       return m;
   }
 
-  std::vector<SolveResult> solve(MultiVector<const double> b, MultiVector<double> x,
-                                 bool zero_guess, const Tolerances& rule,
+  // View: MultiVector or DeviceMultiVector.
+  template <template <class> class View>
+  std::vector<SolveResult> solve(View<const double> b, View<double> x, bool zero_guess,
+                                 const Tolerances& rule,
                                  std::span<const IterationObserver> observers,
                                  std::span<const double> atol);
+  // At most kMaxColumns at once.
+  template <template <class> class View>
+  std::vector<SolveResult> solve_all(View<const double> b, View<double> x, bool zero_guess,
+                                     const Tolerances& rule,
+                                     std::span<const IterationObserver> observers,
+                                     std::span<const double> atol);
 };
 
-std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> b,
-                                                      MultiVector<double> x, bool zero_guess,
-                                                      const Tolerances& rule,
+template <template <class> class View>
+std::vector<SolveResult> CudaBlockSolver::Work::solve(View<const double> b, View<double> x,
+                                                      bool zero_guess, const Tolerances& rule,
                                                       std::span<const IterationObserver> observers,
                                                       std::span<const double> atol) {
   const bool exactly = !inexact();
@@ -207,12 +225,36 @@ std::vector<SolveResult> CudaBlockSolver::Work::solve(MultiVector<const double> 
   for (LockstepColumn& column : once_more) {
     exact_from[column.number] = column.state.iterations;
     if (!go_on_exactly(column.state)) continue;
-    for (std::int64_t i = 0; i < x.rows; ++i) x(i, column.number) = 0;
+    set_zero(x, column.number, stream);
   }
   reserve(std::ssize(once_more), true);
   for (const LockstepColumn& column : run(std::move(once_more), b, x, false, true))
     results[column.number] =
         result_of(column.state, exact_from[column.number], of_one_vector.variant());
+  return results;
+}
+
+template <template <class> class View>
+std::vector<SolveResult> CudaBlockSolver::Work::solve_all(
+    View<const double> b, View<double> x, bool zero_guess, const Tolerances& rule,
+    std::span<const IterationObserver> observers, std::span<const double> atol) {
+  if (inexact()) require_norm(rule);
+  if (rule.judged_by_caller)
+    throw Error(ExitCode::usage,
+                "many right-hand sides at once on a GPU cannot be judged by the caller; solve one "
+                "after another");
+  std::vector<SolveResult> results;
+  for (std::int64_t first = 0; first < b.width; first += kMaxColumns) {
+    const std::int64_t count = std::min<std::int64_t>(kMaxColumns, b.width - first);
+    const auto part = [&](auto of_columns) {
+      return of_columns.empty() ? of_columns
+                                : of_columns.subspan(static_cast<std::size_t>(first),
+                                                     static_cast<std::size_t>(count));
+    };
+    const std::vector<SolveResult> some = solve(b.vectors(first, count), x.vectors(first, count),
+                                                zero_guess, rule, part(observers), part(atol));
+    results.insert(results.end(), some.begin(), some.end());
+  }
   return results;
 }
 
@@ -226,25 +268,21 @@ std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double> b, Mul
                                                 std::span<const IterationObserver> observers,
                                                 std::span<const double> atol) {
   require_block(work_->system.rows(), b, x, observers.size(), atol.size());
-  if (work_->inexact()) require_norm(rule);
-  if (rule.judged_by_caller)
-    throw Error(ExitCode::usage,
-                "many right-hand sides at once on a GPU cannot be judged by the caller; solve one "
-                "after another");
-  std::vector<SolveResult> results;
-  for (std::int64_t first = 0; first < b.width; first += kMaxColumns) {
-    const std::int64_t count = std::min<std::int64_t>(kMaxColumns, b.width - first);
-    const auto part = [&](auto of_columns) {
-      return of_columns.empty() ? of_columns
-                                : of_columns.subspan(static_cast<std::size_t>(first),
-                                                     static_cast<std::size_t>(count));
-    };
-    const std::vector<SolveResult> some =
-        work_->solve(b.vectors(first, count), x.vectors(first, count), zero_guess, rule,
-                     part(observers), part(atol));
-    results.insert(results.end(), some.begin(), some.end());
-  }
-  return results;
+  return work_->solve_all(b, x, zero_guess, rule, observers, atol);
+}
+
+std::vector<SolveResult> CudaBlockSolver::solve(DeviceMultiVector<const double> b,
+                                                DeviceMultiVector<double> x, bool zero_guess,
+                                                StreamRef producer, const Tolerances& rule,
+                                                std::span<const IterationObserver> observers,
+                                                std::span<const double> atol) {
+  const auto shape = [](const auto& columns) {
+    return MultiVector<const double>{nullptr, columns.rows, columns.width};
+  };
+  require_block(work_->system.rows(), shape(b), shape(x), observers.size(), atol.size());
+  work_->ready.record(producer);
+  work_->stream.wait(work_->ready);
+  return work_->solve_all(b, x, zero_guess, rule, observers, atol);
 }
 
 std::int64_t CudaBlockSolver::bytes(std::int64_t width) const {

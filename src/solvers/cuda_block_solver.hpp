@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "device/multi_vector.hpp"
+#include "device/stream.hpp"
 #include "solvers/block_solver.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "sparse/multi_vector.hpp"
@@ -40,6 +42,13 @@ class CudaBlockSolver final : public BlockSolver {
                                  bool zero_guess, const Tolerances& rule,
                                  std::span<const IterationObserver> observers = {},
                                  std::span<const double> atol = {}) override;
+  // The same for columns in the memory of this GPU, each of which is contiguous (row_stride 1). The
+  // solve begins after the work that is queued
+  // in `producer`; X is complete on return.
+  std::vector<SolveResult> solve(DeviceMultiVector<const double> b, DeviceMultiVector<double> x,
+                                 bool zero_guess, StreamRef producer, const Tolerances& rule,
+                                 std::span<const IterationObserver> observers = {},
+                                 std::span<const double> atol = {});
   std::int64_t bytes(std::int64_t width) const override;
   void renew(const PreconditionerSpec& spec) override;
   void weigh_rows(const RowScale& scale) override;

@@ -18,6 +18,13 @@ std::vector<SolveResult> CudaBlockSolver::solve(MultiVector<const double>, Multi
                                                 std::span<const double>) {
   no_cuda();
 }
+std::vector<SolveResult> CudaBlockSolver::solve(DeviceMultiVector<const double>,
+                                                DeviceMultiVector<double>, bool, StreamRef,
+                                                const Tolerances&,
+                                                std::span<const IterationObserver>,
+                                                std::span<const double>) {
+  no_cuda();
+}
 std::int64_t CudaBlockSolver::bytes(std::int64_t) const { no_cuda(); }
 void CudaBlockSolver::renew(const PreconditionerSpec&) { no_cuda(); }
 void CudaBlockSolver::weigh_rows(const RowScale&) { no_cuda(); }

@@ -14,12 +14,11 @@
 
 namespace trireme::test {
 
-// Solves for the columns `b`, from the guesses `x0` (none: from zero). options.x0 is not used. The
-// observer of `options` watches every column.
-inline std::vector<Solved> solve_block(solvers::BlockSolver& solver,
-                                       const std::vector<Array<double>>& b, const Options& options,
-                                       const std::vector<Array<double>>& x0 = {}) {
-  solver.weigh_rows(options.row_scale);
+// Calls solve(b, x, observers) for the columns `b` and, where there are any, the guesses `x0`.
+// options.x0 is not used. The observer of `options` watches every column.
+template <class Solve>
+std::vector<Solved> solve_block_by(const Solve& solve, const std::vector<Array<double>>& b,
+                                   const Options& options, const std::vector<Array<double>>& x0) {
   const std::int64_t width = std::ssize(b);
   const std::int64_t rows = width > 0 ? std::ssize(b.front()) : 0;
   Array<double> all_b(rows * width), all_x(rows * width);
@@ -33,13 +32,23 @@ inline std::vector<Solved> solve_block(solvers::BlockSolver& solver,
   std::vector<Solved> solved(b.size());
   std::vector<solvers::IterationObserver> observers;
   for (Solved& column : solved) observers.push_back(recording(options, column));
-  const auto results = solver.solve(in, out, x0.empty(), options.rule, observers);
+  const std::vector<solvers::SolveResult> results = solve(in, out, observers);
   EXPECT_EQ(results.size(), b.size());
   for (std::int64_t j = 0; j < width; ++j) {
     solved[j].outcome = results[j];
     for (std::int64_t i = 0; i < rows; ++i) solved[j].x.push_back(out(i, j));
   }
   return solved;
+}
+
+inline std::vector<Solved> solve_block(solvers::BlockSolver& solver,
+                                       const std::vector<Array<double>>& b, const Options& options,
+                                       const std::vector<Array<double>>& x0 = {}) {
+  solver.weigh_rows(options.row_scale);
+  const auto solve = [&](auto in, auto out, const auto& observers) {
+    return solver.solve(in, out, x0.empty(), options.rule, observers);
+  };
+  return solve_block_by(solve, b, options, x0);
 }
 
 inline std::vector<Solved> solve_block(solvers::HostSystem& system,

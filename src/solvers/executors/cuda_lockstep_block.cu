@@ -35,16 +35,18 @@ struct Spot {
         works(row < kThreads / width) {}
 };
 
-// to(i, c) = from(order[i], places[c]), or with `back` to(order[i], places[c]) = from(i, c).
+// to(i, c) = from(order[i], places[c]), or with `back` to(order[i], places[c]) = from(i, c). What
+// has the places also has its own distance from one column to the next; the other side has 1.
 template <bool back, class T>
 __global__ void __launch_bounds__(kThreads)
     copy_kernel(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
-                std::int64_t rows, int width, Places places, const std::int32_t* order) {
+                std::int64_t column_stride, std::int64_t rows, int width, Places places,
+                const std::int32_t* order) {
   const Spot spot(width);
   if (!spot.works) return;
   const int rows_at_once = kThreads / width;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * rows_at_once;
-  const int other = places.at[spot.column];
+  const std::int64_t other = places.at[spot.column] * column_stride;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * rows_at_once + spot.row; i < rows;
        i += step) {
     const std::int64_t callers = order ? order[i] : i;
@@ -155,31 +157,35 @@ BlockShape CudaLockstepBlock::shape() const {
   return {rows_, stride_, static_cast<std::int32_t>(width())};
 }
 
-// Copies the columns of the caller's `from`, which has `width` columns without gaps.
-void CudaLockstepBlock::take_in_order(const double* from, std::int64_t width,
-                                      double* vector) const {
+// Copies columns_ out of the caller's `from`.
+void CudaLockstepBlock::take_in_order(DeviceMultiVector<const double> from, double* vector) const {
   std::vector<std::int64_t> numbers;
   for (const LockstepColumn& column : columns_) numbers.push_back(column.number);
   copy_kernel<false><<<blocks_for(rows_, std::ssize(columns_)), kThreads, 0, stream_>>>(
-      from, width, vector, stride_, rows_, static_cast<int>(columns_.size()), places_of(numbers),
-      rows_order());
+      from.data, from.row_stride, vector, stride_, from.vector_stride, rows_,
+      static_cast<int>(columns_.size()), places_of(numbers), rows_order());
   check_launch();
 }
 
-void CudaLockstepBlock::bring(std::vector<LockstepColumn> columns, MultiVector<const double> b,
-                              MultiVector<double> x, bool zero_guess, bool in_fp32) {
+DeviceMultiVector<double> CudaLockstepBlock::scratch(std::int64_t width) const {
+  return {vector(2), rows_, width, width, 1};
+}
+
+DeviceMultiVector<const double> CudaLockstepBlock::on_gpu(MultiVector<const double> columns) {
+  const DeviceMultiVector<double> to = scratch(columns.width);
+  transfer_.upload(columns, {to.data, static_cast<std::size_t>(rows_ * to.width)}, stream_);
+  return to;
+}
+
+template <template <class> class View>
+void CudaLockstepBlock::bring(std::vector<LockstepColumn> columns, View<const double> b,
+                              View<double> x, bool zero_guess, bool in_fp32) {
   columns_ = std::move(columns);
   in_fp32_ = in_fp32;
   for (LockstepColumn& column : columns_) column.takes_part = true;
   ended_.clear();
-  double* const scratch = vector(2);
-  const DeviceSpan<double> arrived(scratch, static_cast<std::size_t>(rows_ * b.width));
-  transfer_.upload(b, arrived, stream_);
-  take_in_order(scratch, b.width, vector(0));
-  if (!zero_guess) {
-    transfer_.upload(x, arrived, stream_);
-    take_in_order(scratch, b.width, vector(1));
-  }
+  take_in_order(on_gpu(b), vector(0));
+  if (!zero_guess) take_in_order(on_gpu(View<const double>(x)), vector(1));
   const int first_zero = zero_guess ? 1 : 2;
   fill_zero(DeviceSpan<double>(vector(first_zero),
                                static_cast<std::size_t>((vectors_ - first_zero) * rows_ * stride_)),
@@ -189,6 +195,10 @@ void CudaLockstepBlock::bring(std::vector<LockstepColumn> columns, MultiVector<c
   told_ = 0;
   upload();
 }
+template void CudaLockstepBlock::bring(std::vector<LockstepColumn>, MultiVector<const double>,
+                                       MultiVector<double>, bool, bool);
+template void CudaLockstepBlock::bring(std::vector<LockstepColumn>, DeviceMultiVector<const double>,
+                                       DeviceMultiVector<double>, bool, bool);
 
 // `count` vectors, `distance` numbers from one to the next.
 template <class T>
@@ -228,16 +238,26 @@ void CudaLockstepBlock::leave(const std::function<bool(const State&)>& ended) {
   upload();
 }
 
-void CudaLockstepBlock::give_back(MultiVector<double> x) {
+std::vector<std::int64_t> CudaLockstepBlock::give_in_order(DeviceMultiVector<double> to) const {
   std::vector<std::int64_t> numbers;
   for (const LockstepColumn& column : ended_) numbers.push_back(column.number);
-  double* const scratch = vector(2);
   const double* const solution = vector(1);
   copy_kernel<true><<<blocks_for(rows_, std::ssize(ended_)), kThreads, 0, stream_>>>(
-      solution, stride_, scratch, x.width, rows_, static_cast<int>(ended_.size()),
-      places_of(numbers), rows_order());
+      solution, stride_, to.data, to.row_stride, to.vector_stride, rows_,
+      static_cast<int>(ended_.size()), places_of(numbers), rows_order());
   check_launch();
-  transfer_.download({scratch, static_cast<std::size_t>(rows_ * x.width)}, x, numbers, stream_);
+  return numbers;
+}
+
+void CudaLockstepBlock::give_back(MultiVector<double> x) {
+  const DeviceMultiVector<double> from = scratch(x.width);
+  const std::vector<std::int64_t> numbers = give_in_order(from);
+  transfer_.download({from.data, static_cast<std::size_t>(rows_ * x.width)}, x, numbers, stream_);
+}
+
+void CudaLockstepBlock::give_back(DeviceMultiVector<double> x) {
+  give_in_order(x);
+  synchronize(stream_);
 }
 
 template <class T>
@@ -245,7 +265,7 @@ void CudaLockstepBlock::gather(const T* vector, std::span<const std::int64_t> pl
                                std::int64_t stride) const {
   const std::int64_t width = std::ssize(places);
   copy_kernel<false><<<blocks_for(rows_, width), kThreads, 0, stream_>>>(
-      vector, stride_, narrow_x<T>(), stride, rows_, static_cast<int>(width), places_of(places),
+      vector, stride_, narrow_x<T>(), stride, 1, rows_, static_cast<int>(width), places_of(places),
       nullptr);
   check_launch();
 }
@@ -260,7 +280,7 @@ void CudaLockstepBlock::scatter(T* vector, std::span<const std::int64_t> places,
   const std::int64_t width = std::ssize(places);
   const T* const from = narrow_y<T>();
   copy_kernel<true><<<blocks_for(rows_, width), kThreads, 0, stream_>>>(
-      from, stride, vector, stride_, rows_, static_cast<int>(width), places_of(places), nullptr);
+      from, stride, vector, stride_, 1, rows_, static_cast<int>(width), places_of(places), nullptr);
   check_launch();
 }
 template void CudaLockstepBlock::scatter(double*, std::span<const std::int64_t>,

@@ -49,15 +49,18 @@ class CudaLockstepBlock {
     if (narrow_ != stride_) visit(narrow_);
   }
 
-  // Takes `columns` out of the caller's B and X. With `zero_guess`, x = 0 and the caller's X is not
+  // Takes `columns` out of the caller's B and X, which are in host memory (MultiVector) or on this
+  // GPU (DeviceMultiVector). With `zero_guess`, x = 0 and the caller's X is not
   // read. All other vectors become 0; with `in_fp32`, what they hold from one iteration to the next
   // is in FP32.
-  void bring(std::vector<LockstepColumn> columns, MultiVector<const double> b,
-             MultiVector<double> x, bool zero_guess, bool in_fp32);
+  template <template <class> class View>
+  void bring(std::vector<LockstepColumn> columns, View<const double> b, View<double> x,
+             bool zero_guess, bool in_fp32);
   // The columns whose state fulfils `ended` leave, and those that remain move together.
   void leave(const std::function<bool(const State&)>& ended);
   // Copies x of all columns, which must have left, to the caller's X, and waits for that.
   void give_back(MultiVector<double> x);
+  void give_back(DeviceMultiVector<double> x);
 
   std::int64_t rows() const { return rows_; }
   std::int64_t width() const { return static_cast<std::int64_t>(columns_.size()); }
@@ -108,7 +111,14 @@ class CudaLockstepBlock {
   template <class T>
   void rearrange(T* vectors, int count, std::int64_t distance,
                  std::span<const std::int64_t> places) const;
-  void take_in_order(const double* from, std::int64_t width, double* vector) const;
+  void take_in_order(DeviceMultiVector<const double> from, double* vector) const;
+  // The numbers of the columns.
+  std::vector<std::int64_t> give_in_order(DeviceMultiVector<double> to) const;
+  DeviceMultiVector<double> scratch(std::int64_t width) const;  // in the memory of vector(2)
+  DeviceMultiVector<const double> on_gpu(MultiVector<const double> columns);
+  static DeviceMultiVector<const double> on_gpu(DeviceMultiVector<const double> columns) {
+    return columns;
+  }
 
   std::int64_t rows_, stride_ = 0, narrow_ = 0;
   int vectors_ = 0;
