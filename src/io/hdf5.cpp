@@ -110,70 +110,36 @@ void Dataset::require_numbers() const {
                                  : "integers or real numbers are needed (numpy: .astype(float))");
 }
 
-namespace {
-
-// The slab of rows [first, first + count) in the file, and the matching block of memory.
-std::pair<Handle, Handle> slab_spaces(const Dataset& dataset, std::int64_t first,
-                                      std::int64_t count) {
-  Handle in_file(H5Dget_space(dataset.id()));
-  std::vector<hsize_t> start(dataset.extents().size(), 0);
-  std::vector<hsize_t> length(dataset.extents().begin(), dataset.extents().end());
-  start.at(0) = static_cast<hsize_t>(first);
-  length.at(0) = static_cast<hsize_t>(count);
-  check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr, length.data(),
-                            nullptr),
-        dataset.name(), "select a slab");
-  hsize_t elements = 1;
-  for (const hsize_t extent : length) elements *= extent;
-  return {std::move(in_file), Handle(H5Screate_simple(1, &elements, nullptr))};
+Dataset::Block Dataset::rows(std::int64_t first, std::int64_t count) const {
+  Block block{std::vector<hsize_t>(extents_.size(), 0), {extents_.begin(), extents_.end()}};
+  block.start.at(0) = static_cast<hsize_t>(first);
+  block.length.at(0) = static_cast<hsize_t>(count);
+  return block;
 }
 
-}  // namespace
+Dataset::Block Dataset::in_row(std::int64_t row, std::int64_t first, std::int64_t count) {
+  return {{static_cast<hsize_t>(row), static_cast<hsize_t>(first)},
+          {1, static_cast<hsize_t>(count)}};
+}
 
-void Dataset::read_slab(std::int64_t first, std::int64_t count, hid_t type, void* into) const {
-  if (count == 0) return;
+std::pair<Handle, Handle> Dataset::spaces_of(const Block& block) const {
+  Handle in_file(H5Dget_space(id()));
+  check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, block.start.data(), nullptr,
+                            block.length.data(), nullptr),
+        name_, "select a part");
+  const auto numbers = static_cast<hsize_t>(H5Sget_select_npoints(in_file.get()));
+  return {std::move(in_file), Handle(H5Screate_simple(1, &numbers, nullptr))};
+}
+
+void Dataset::read_block(const Block& block, hid_t type, void* into) const {
   const Quiet quiet;
-  const auto [in_file, in_memory] = slab_spaces(*this, first, count);
+  const auto [in_file, in_memory] = spaces_of(block);
   check(H5Dread(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, into), name_, "read data");
 }
 
-void Dataset::write_slab(std::int64_t first, std::int64_t count, hid_t type, const void* from) {
-  if (count == 0) return;
+void Dataset::write_block(const Block& block, hid_t type, const void* from) {
   const Quiet quiet;
-  const auto [in_file, in_memory] = slab_spaces(*this, first, count);
-  check(H5Dwrite(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, from), name_,
-        "write data", ExitCode::resource);
-}
-
-namespace {
-
-// Columns [first, first + count) of one row in the file, and the matching block of memory.
-std::pair<Handle, Handle> spaces_in_row(const Dataset& dataset, std::int64_t row,
-                                        std::int64_t first, std::int64_t count) {
-  Handle in_file(H5Dget_space(dataset.id()));
-  const std::array<hsize_t, 2> start{static_cast<hsize_t>(row), static_cast<hsize_t>(first)};
-  const std::array<hsize_t, 2> length{1, static_cast<hsize_t>(count)};
-  check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr, length.data(),
-                            nullptr),
-        dataset.name(), "select a part of a row");
-  return {std::move(in_file), Handle(H5Screate_simple(1, &length[1], nullptr))};
-}
-
-}  // namespace
-
-void Dataset::read_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count, hid_t type,
-                               void* into) const {
-  if (count == 0) return;
-  const Quiet quiet;
-  const auto [in_file, in_memory] = spaces_in_row(*this, row, first, count);
-  check(H5Dread(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, into), name_, "read data");
-}
-
-void Dataset::write_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count,
-                                hid_t type, const void* from) {
-  if (count == 0) return;
-  const Quiet quiet;
-  const auto [in_file, in_memory] = spaces_in_row(*this, row, first, count);
+  const auto [in_file, in_memory] = spaces_of(block);
   check(H5Dwrite(id(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, from), name_,
         "write data", ExitCode::resource);
 }
@@ -201,19 +167,15 @@ bool Group::has(const std::string& path) const {
   return H5Oexists_by_name(id(), path.c_str(), H5P_DEFAULT) > 0;
 }
 
-bool Group::has_group(const std::string& path) const {
+bool Group::has(const std::string& path, H5I_type_t type) const {
   if (!has(path)) return false;
   const Quiet quiet;
   const Handle object(H5Oopen(id(), path.c_str(), H5P_DEFAULT));
-  return H5Iget_type(object.get()) == H5I_GROUP;
+  return H5Iget_type(object.get()) == type;
 }
 
-bool Group::has_dataset(const std::string& path) const {
-  if (!has(path)) return false;
-  const Quiet quiet;
-  const Handle object(H5Oopen(id(), path.c_str(), H5P_DEFAULT));
-  return H5Iget_type(object.get()) == H5I_DATASET;
-}
+bool Group::has_group(const std::string& path) const { return has(path, H5I_GROUP); }
+bool Group::has_dataset(const std::string& path) const { return has(path, H5I_DATASET); }
 
 std::vector<std::string> Group::children(H5I_type_t type) const {
   const Quiet quiet;

@@ -82,6 +82,10 @@ class Object {
 
   Handle handle_;
   std::string name_;
+
+ private:
+  void write_attribute(const std::string& attribute, hid_t type, const Handle& space,
+                       const void* from);
 };
 
 enum class Kind { integer, real, other };
@@ -115,7 +119,7 @@ class Dataset : public Object {
   void stream(std::int64_t first, std::int64_t count, const Look<T>& look) const;
   template <class T>
   void write(std::int64_t first, std::int64_t count, const T* from) {
-    write_slab(first, count, memory_type<T>(), from);
+    if (count > 0) write_block(rows(first, count), memory_type<T>(), from);
   }
   // The columns [first, first + count) of one row of a dataset of two dimensions.
   template <class T>
@@ -123,18 +127,22 @@ class Dataset : public Object {
                    const std::type_identity_t<Look<T>>& look = {}) const;
   template <class T>
   void write_in_row(std::int64_t row, std::int64_t first, std::int64_t count, const T* from) {
-    write_part_of_row(row, first, count, memory_type<T>(), from);
+    if (count > 0) write_block(in_row(row, first, count), memory_type<T>(), from);
   }
   // Gives a dataset of create_growing_dataset() this many rows.
   void resize_rows(std::int64_t rows);
 
  private:
-  void read_slab(std::int64_t first, std::int64_t count, hid_t type, void* into) const;
-  void read_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count, hid_t type,
-                        void* into) const;
-  void write_part_of_row(std::int64_t row, std::int64_t first, std::int64_t count, hid_t type,
-                         const void* from);
-  void write_slab(std::int64_t first, std::int64_t count, hid_t type, const void* from);
+  // A part of the dataset: its first index and its length in each dimension.
+  struct Block {
+    std::vector<hsize_t> start, length;
+  };
+  Block rows(std::int64_t first, std::int64_t count) const;
+  static Block in_row(std::int64_t row, std::int64_t first, std::int64_t count);
+  // The block in the file, and as many numbers of memory.
+  std::pair<Handle, Handle> spaces_of(const Block& block) const;
+  void read_block(const Block& block, hid_t type, void* into) const;
+  void write_block(const Block& block, hid_t type, const void* from);
 
   template <class T>
   bool readable_directly() const;
@@ -181,6 +189,7 @@ class Group : public Object {
   Dataset create_dataset(const std::string& path, hid_t type, std::vector<std::int64_t> extents);
   Dataset create_growing_dataset(const std::string& path, hid_t type, std::int64_t columns,
                                  std::int64_t chunk);
+  bool has(const std::string& path, H5I_type_t type) const;
   std::vector<std::string> children(H5I_type_t type) const;
   std::string path_of(const std::string& path) const;
 };

@@ -64,41 +64,33 @@ std::optional<std::vector<std::int64_t>> Object::integer_attribute(
 
 void Object::write_attribute(const std::string& attribute, std::string_view value) {
   const Quiet quiet;
-  const std::string doing = fmt::format("write the attribute {}", attribute);
   const Handle type = variable_string();
   const Handle space(H5Screate(H5S_SCALAR));
-  const Handle handle = checked(
-      H5Acreate2(id(), attribute.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), name_,
-      doing);
   const std::string copy(value);
   const char* text = copy.c_str();
-  check(H5Awrite(handle.get(), type.get(), &text), name_, doing);
+  write_attribute(attribute, type.get(), space, &text);
 }
-
-namespace {
-
-void write_numbers(const Object& object, const std::string& attribute, hid_t type, hid_t space,
-                   const void* values) {
-  const std::string doing = fmt::format("write the attribute {}", attribute);
-  const Handle handle =
-      checked(H5Acreate2(object.id(), attribute.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
-              object.name(), doing);
-  check(H5Awrite(handle.get(), type, values), object.name(), doing);
-}
-
-}  // namespace
 
 void Object::write_attribute(const std::string& attribute, std::int64_t value) {
   const Quiet quiet;
   const Handle space(H5Screate(H5S_SCALAR));
-  write_numbers(*this, attribute, H5T_NATIVE_INT64, space.get(), &value);
+  write_attribute(attribute, H5T_NATIVE_INT64, space, &value);
 }
 
 void Object::write_attribute(const std::string& attribute, std::span<const std::int64_t> values) {
   const Quiet quiet;
   const hsize_t count = values.size();
   const Handle space(H5Screate_simple(1, &count, nullptr));
-  write_numbers(*this, attribute, H5T_NATIVE_INT64, space.get(), values.data());
+  write_attribute(attribute, H5T_NATIVE_INT64, space, values.data());
+}
+
+void Object::write_attribute(const std::string& attribute, hid_t type, const Handle& space,
+                             const void* from) {
+  const std::string doing = fmt::format("write the attribute {}", attribute);
+  const Handle handle =
+      checked(H5Acreate2(id(), attribute.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+              name_, doing);
+  check(H5Awrite(handle.get(), type, from), name_, doing);
 }
 
 }  // namespace trireme::hdf5

@@ -66,7 +66,7 @@ void Dataset::read(std::int64_t first, std::int64_t count, T* into,
       look_at(at, numbers);
     });
   } else {
-    read_slab(first, count, memory_type<T>(), into);
+    read_block(rows(first, count), memory_type<T>(), into);
     in_pieces(count * width, kPiece, look_at);
   }
 }
@@ -77,7 +77,7 @@ void Dataset::read_in_row(std::int64_t row, std::int64_t first, std::int64_t cou
   if (count == 0) return;
   const bool direct = readable_directly<T>() && extents_.size() == 2 && row < extents_[0] &&
                       first + count <= extents_[1];
-  if (!direct) read_part_of_row(row, first, count, memory_type<T>(), into);
+  if (!direct) read_block(in_row(row, first, count), memory_type<T>(), into);
   in_pieces(count, kPiece, [&](std::int64_t at, std::int64_t numbers) {
     if (direct) direct_->read(row * extents_[1] + first + at, numbers, into + at, name_);
     if (look) look(at, std::span<const T>(into + at, numbers));
@@ -88,18 +88,18 @@ template <class T>
 void Dataset::stream(std::int64_t first, std::int64_t count, const Look<T>& look) const {
   if (count == 0) return;
   const std::int64_t width = row_numbers();
-  const std::int64_t rows = std::max<std::int64_t>(1, kPiece / std::max<std::int64_t>(width, 1));
+  const std::int64_t step = std::max<std::int64_t>(1, kPiece / std::max<std::int64_t>(width, 1));
   if (readable_directly<T>() && first + count <= extents_[0]) {
-    in_pieces(count, rows, [&, block = Array<T>()](std::int64_t at, std::int64_t here) mutable {
+    in_pieces(count, step, [&, block = Array<T>()](std::int64_t at, std::int64_t here) mutable {
       block.resize(here * width);
       direct_->read((first + at) * width, here * width, block.data(), name_);
       look(at * width, block);
     });
   } else {
-    Array<T> block(std::min(rows, count) * width);
-    for (std::int64_t at = 0; at < count; at += rows) {
-      const std::int64_t here = std::min(rows, count - at);
-      read_slab(first + at, here, memory_type<T>(), block.data());
+    Array<T> block(std::min(step, count) * width);
+    for (std::int64_t at = 0; at < count; at += step) {
+      const std::int64_t here = std::min(step, count - at);
+      read_block(rows(first + at, here), memory_type<T>(), block.data());
       look(at * width, std::span<const T>(block.data(), here * width));
     }
   }

@@ -2,7 +2,9 @@
 // Counts through the dimensions like an odometer; the last one turns fastest.
 #include "study/expand.hpp"
 
+#define XXH_INLINE_ALL
 #include <fmt/ranges.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +17,6 @@
 #include "base/error.hpp"
 #include "config/read_case.hpp"
 #include "config/right_hand_sides_beside.hpp"
-#include "study/fnv_hash.hpp"
 #include "study/product_words.hpp"
 
 namespace trireme::study {
@@ -65,6 +66,19 @@ std::string state_of(const fs::path& file) {
   return fmt::format("{} {} {}", file.string(), size, time);
 }
 
+// A hash of texts in their order, the same on every machine.
+class TextHash {
+ public:
+  // Adds a text and its end, so that "ab", "c" differs from "a", "bc".
+  void add(std::string_view text) { texts_.append(text).push_back('\0'); }
+  std::string text() const {
+    return fmt::format("{:016x}", XXH3_64bits(texts_.data(), texts_.size()));
+  }
+
+ private:
+  std::string texts_;
+};
+
 std::vector<std::string> words_in(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
@@ -84,7 +98,7 @@ class Expansion {
     fs::path case_file = no_case_;
     Changes changes;
     std::vector<std::string> further;
-    FnvHash hash;
+    TextHash hash;
     for (const Setting& s : run.settings) {
       if (s.key == kCase) {
         case_file = s.text;
@@ -140,7 +154,7 @@ class Expansion {
   static StudyRun run_of_products(StudyRun run) {
     Value rest;
     std::vector<std::string> further;
-    FnvHash hash;
+    TextHash hash;
     for (const Setting& s : run.settings) {
       if (s.key == kProgram) {
         run.program = s.text;

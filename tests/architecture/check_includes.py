@@ -55,7 +55,7 @@ LIBRARY_HOMES = {
     r"(cuda|cusparse)": ("device/", "kernels/", "ordering/", "solvers/", "multigrid/", "petsc/"),
     r"hwy/": ("kernels/", "io/"),
     r"(hdf5|zlib|fast_float)": ("io/",),
-    r"xxhash": ("io/", "cache/"),
+    r"xxhash": ("io/", "cache/", "study/"),
     r"yaml-cpp": ("config/", "study/"),
     r"nlohmann": ("report/", "cache/", "config/", "study/", "apps/"),
     r"CLI/": ("apps/",),
