@@ -321,8 +321,8 @@ TRIREME_HD bool stagnated(const State& s) {
 }
 
 // Chooses the next correction by the last one, which found the norm of b - A x to be `norm` and the
-// residual to be off by `change` since that norm was `before`. Should rounding add up to 16 times as
-// much, the residual is off by a 64th of its norm when the next correction is due.
+// residual to be off by `change` since that norm was `before`. Should rounding add up to 16 times
+// as much, the residual is off by a 64th of its norm when the next correction is due.
 TRIREME_HD void correct_later(State& s, double norm, double before, double change) {
   constexpr double kSafety = 16 * 64, kLeast = 0x1p-20;
   const double fraction = kSafety * change / before;
