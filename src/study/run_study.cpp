@@ -238,11 +238,12 @@ class StudyRunner {
     write_file(folder_ / "summary.html", html_summary(summary));
     stop.count();
     say(terminal_summary(summary));
-    say(fmt::format(
-        "\n{} of {} runs done, {} failed; {}summary.md, summary.html, summary.json and "
-        "runs.csv in {}\n",
+    const std::string end = fmt::format(
+        "{} of {} runs done, {} failed; {}summary.md, summary.html, summary.json and runs.csv in "
+        "{}",
         done, runs_.size(), failed, stopped_ ? why_ + ", and the same command goes on; " : "",
-        study_.directory.string()));
+        study_.directory.string());
+    say("\n" + words::wrap(end, words::kTextWidth, 2) + "\n");
     return done == runs_.size() && failed == 0 ? ExitCode::converged : ExitCode::not_converged;
   }
 

@@ -83,7 +83,7 @@ class Study(unittest.TestCase):
         self.assertEqual(reasons["rtol=1e-2"], "time limit of 1.00 s")
         self.assertEqual(reasons["rtol=1e-3"], "exit code 5: a reason of its own")
         self.assertIn("5 of 5 runs done, 4 failed", done.stdout)
-        self.assertLessEqual(max(map(len, done.stdout[done.stdout.index("\n\n"):].splitlines())), 100)
+        self.assertLessEqual(max(map(len, done.stdout[done.stdout.index("\n\n"):].splitlines())), 80)
 
         # What has ended, in any way, is not repeated: unless its case, or its time, is another.
         self.study(text, code=5)
