@@ -68,8 +68,8 @@ set(version "${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "solver of large sparse linear systems
  Trireme solves systems A x = b by Krylov methods and complete factors, on the
  cores of one computer or on many computers by MPI. The package has the
- programs solve, problem and kernel_bench, cases, the schema of cases, a script
- for Slurm and the documentation.")
+ program trireme, cases, the schema of cases, a script for Slurm and the
+ documentation.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libtrireme-petsc (= ${version})")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS openmpi-bin)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "python3-h5py, slurm-client")

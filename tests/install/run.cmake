@@ -27,6 +27,14 @@ if(NOT text MATCHES "cg, converged .*: x.500. = 2.000000")
   message(FATAL_ERROR "the program that uses Trireme::core says: ${text}")
 endif()
 
+# `trireme` finds the programs, which have links of their own names.
+foreach(words "trireme;solve" "trireme;bench" solve problem)
+  must(${RUN} ${WORK}/prefix/bin/${words} --version)
+  if(NOT text MATCHES "^trireme [0-9.]+\n")
+    message(FATAL_ERROR "${words} --version says: ${text}")
+  endif()
+endforeach()
+
 # Nothing but the three headers and the shared library is there to be used from C and C++.
 file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix/include ${WORK}/prefix/include/*)
 if(NOT headers STREQUAL "trireme/petsc.h;trireme/solver.hpp;trireme/version.h")
