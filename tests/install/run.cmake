@@ -58,6 +58,14 @@ foreach(file LICENSE README.md docs/running.md)
   endif()
 endforeach()
 
+# Completions and man pages lie where shells and man look.
+foreach(file bash-completion/completions/trireme bash-completion/completions/solve zsh/site-functions/_trireme
+    fish/vendor_completions.d/trireme.fish man/man1/trireme-solve.1 man/man5/trireme-case.5)
+  if(NOT EXISTS ${WORK}/prefix/share/${file})
+    message(FATAL_ERROR "share/${file} is not installed")
+  endif()
+endforeach()
+
 # pkg-config finds the header and the library where they are now, which is not where the build was
 # told to install.
 find_program(PKG_CONFIG pkg-config REQUIRED)
