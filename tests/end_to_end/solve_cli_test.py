@@ -330,6 +330,10 @@ class OneLine(SolveCase):
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"(?m)^[\w-]+: iteration 0, residual 1\.0e\+00$")
         self.assertNotIn("\r", done.stderr)
+        parts = [r"reading poisson3d.* \.\.\.", r"building .* \.\.\.", r"setting up \w+ \.\.\.", "iteration 0"]
+        if RANKS > 1:
+            parts.insert(1, rf"dividing 512 rows among {RANKS} ranks \.\.\.")
+        self.assertRegex(done.stderr, r"[\s\S]*\n".join(parts[:-1]) + r"[\s\S]*" + parts[-1])
 
 
 class Fails(SolveCase):

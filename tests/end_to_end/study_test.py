@@ -150,7 +150,9 @@ class Study(unittest.TestCase):
 
     def test_runs_on_several_ranks(self):
         launcher = " ".join(MPIRUN)
-        self.study(f"case: case.yaml\nlauncher: {launcher} -n {{}}\nvary: {{ranks: [1, 2]}}\n")
+        done = self.study(f"case: case.yaml\nlauncher: {launcher} -n {{}}\nvary: {{ranks: [1, 2]}}\n",
+                          "--progress=plain")
+        self.assertEqual(done.stderr, "1/2 1-rank ...\n2/2 2-ranks ...\n")
         ranks = [json.loads(report.read_text())["runs"][0]["ranks"]
                  for report in sorted(self.folder.glob("results-of-study/runs/*/report.json"))]
         self.assertEqual(ranks, [1, 2])
