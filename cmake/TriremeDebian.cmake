@@ -32,21 +32,13 @@ while(names)
   endif()
 endwhile()
 
-# help2man writes a page from what --help of a built program says.
-find_program(TRIREME_HELP2MAN help2man)
-if(TRIREME_HELP2MAN)
-  file(STRINGS ${folder}/man-names pages)
-  foreach(page ${pages})
-    string(REGEX MATCH "^[^ ]+" program "${page}")
-    string(REGEX REPLACE "^[^ ]+ - " "" sentence "${page}")
-    set(file ${PROJECT_BINARY_DIR}/debian/${program}.1)
-    install(CODE "execute_process(COMMAND ${TRIREME_HELP2MAN} --no-info --no-discard-stderr
-        --version-string=${PROJECT_VERSION} \"--name=${sentence}\" --output=${file} $<TARGET_FILE:${program}>
-        COMMAND_ERROR_IS_FATAL ANY)
-      execute_process(COMMAND ${TRIREME_GZIP} -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT programs)
-    install(FILES ${file}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
-  endforeach()
-endif()
+# Debian packs man pages, which the build has written when the package is made.
+foreach(page man1/trireme.1 man1/trireme-solve.1 man1/trireme-problem.1 man1/trireme-bench.1 man5/trireme-case.5)
+  get_filename_component(section ${page} DIRECTORY)
+  install(CODE "execute_process(COMMAND ${TRIREME_GZIP} -9nkf ${PROJECT_BINARY_DIR}/pages/${page}
+    COMMAND_ERROR_IS_FATAL ANY)" COMPONENT programs)
+  install(FILES ${PROJECT_BINARY_DIR}/pages/${page}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/${section} COMPONENT programs)
+endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME trireme)
@@ -68,8 +60,8 @@ set(version "${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "solver of large sparse linear systems
  Trireme solves systems A x = b by Krylov methods and complete factors, on the
  cores of one computer or on many computers by MPI. The package has the
- programs solve, problem and kernel_bench, cases, the schema of cases, a script
- for Slurm and the documentation.")
+ program trireme, cases, the schema of cases, a script for Slurm and the
+ documentation.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libtrireme-petsc (= ${version})")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS openmpi-bin)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "python3-h5py, slurm-client")

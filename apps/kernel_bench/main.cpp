@@ -10,8 +10,7 @@
 #include "base/overwriting.hpp"
 #include "base/printable.hpp"
 #include "command_line_error.hpp"
-#include "help_format.hpp"
-#include "io/formats.hpp"
+#include "kernel_bench/command_line.hpp"
 #include "kernel_bench/load_matrix.hpp"
 #include "kernel_bench/measurement.hpp"
 #include "kernel_bench/output.hpp"
@@ -19,30 +18,6 @@
 
 namespace trireme::bench {
 namespace {
-
-struct Arguments {
-  std::string source, group = "/A";
-  GenerateSpec spec{.kind = {}, .n = 64};
-  std::string device = "cpu";
-  std::string json;
-  Options options;
-};
-
-const char* const kExample =
-    "Multiplies one matrix by one vector with every kernel in one run, and prints\n"
-    "their times.\n"
-    "\n"
-    "  kernel_bench poisson3d --n 128            a generated matrix, all CPU kernels\n"
-    "  kernel_bench cant.h5 --kernels csr,albus  a matrix from a file, two kernels\n"
-    "  kernel_bench web --n 1000000 --json web.json\n"
-    "  kernel_bench poisson3d --vectors 8        products of 8 vectors at once\n"
-    "\n"
-    "Times are medians over many products. A warm product finds in the caches what\n"
-    "the product before left there; the caches are flushed before a cold product.\n"
-    "GB/s counts the bytes of the layout, x and y once each; 'of bw' is their rate\n"
-    "as a fraction of the bandwidth that is measured in the same run.\n"
-    "Exit codes: 0 done, 1 a kernel's product is wrong, 2 usage, 3 input file,\n"
-    "4 no such device, or no kernel took the matrix.";
 
 Results measure(const CsrMatrix<double>& matrix, const Arguments& arguments) {
   if (arguments.device == "cpu") return measure_host(matrix, arguments.options);
@@ -87,36 +62,8 @@ int run(const Arguments& arguments) {
 
 int run_command(int argc, char** argv) {
   Arguments arguments;
-  std::vector<std::string> kernels;
-  CLI::App app(kExample, "kernel_bench");
-  narrow_help(app);
-  app.set_version_flag("--version", "trireme " TRIREME_VERSION, "print the version");
-  app.add_option("matrix", arguments.source, "a generator's name, or a file: " + list_of_formats())
-      ->required();
-  app.add_option("--matrix", arguments.group, "file: the group of the matrix")
-      ->capture_default_str();
-  app.add_option("--n", arguments.spec.n, "generator: points, elements or cells per side, or rows")
-      ->capture_default_str();
-  app.add_option("--k", arguments.spec.k,
-                 "generator: nonzeros per row (random), edge factor (rmat)")
-      ->capture_default_str();
-  app.add_option("--seed", arguments.spec.seed, "generator: seed of the random numbers")
-      ->capture_default_str();
-  app.add_option("--kernels", kernels, "all, or names separated by commas")->delimiter(',');
-  app.add_option("--device", arguments.device, "cpu or cuda")->capture_default_str();
-  app.add_option("--precision", arguments.options.precision,
-                 "double, float, mixed, int (cpu), half (cuda)")
-      ->capture_default_str();
-  app.add_option("--seconds", arguments.options.seconds,
-                 "minimum time of timed products per kernel")
-      ->check(CLI::Range(0.0, 3600.0))
-      ->capture_default_str();
-  app.add_option("--vectors", arguments.options.vectors,
-                 "measure products of this many vectors side by side")
-      ->check(CLI::Range(1, 1024));
-  app.add_flag("--cpu-clock", arguments.options.cpu_clock,
-               "time by the CPU clock of the thread: for busy machines, with OMP_NUM_THREADS=1");
-  app.add_option("--json", arguments.json, "also write the measurements to this file");
+  CLI::App app("", "kernel_bench");
+  declare_options(app, arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -124,7 +71,8 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     fail(ExitCode::usage, "{}; see kernel_bench --help", in_words(app, error));
   }
-  if (kernels != std::vector<std::string>{"all"}) arguments.options.kernels = kernels;
+  if (arguments.kernels != std::vector<std::string>{"all"})
+    arguments.options.kernels = arguments.kernels;
   return run(arguments);
 }
 

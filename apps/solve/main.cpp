@@ -13,13 +13,13 @@
 
 #include "app/figures/memory.hpp"
 #include "app/figures/memory_forecast.hpp"
+#include "app/figures/start_clock.hpp"
 #include "app/ladder/explain.hpp"
 #include "app/run_case.hpp"
 #include "app/system/loaded_system.hpp"
 #include "arguments.hpp"
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "base/stopwatch.hpp"
 #include "command_line.hpp"
 #include "config/schema.hpp"
 #include "config/steps.hpp"
@@ -36,6 +36,7 @@
 #include "report/report.hpp"
 #include "report/words.hpp"
 #include "study_command.hpp"
+#include "terminal.hpp"
 
 namespace trireme::solve {
 namespace {
@@ -103,7 +104,6 @@ std::string failures(const CaseOutcome& outcome) {
 
 ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& command,
                const Arguments& arguments, InterruptGuard& interrupts) {
-  const Stopwatch watch;
   std::unique_ptr<Progress> progress = progress_of(arguments, c.solver);
   CaseOutcome outcome = run_case(kWorld, c, progress.get(), &interrupts);
   for (RunOutcome& run : outcome.runs)
@@ -115,12 +115,14 @@ ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& comm
     if (!on_first_rank()) return;
     const auto files = write_reports(outcome, c.report.formats, c.report.directory);
     if (arguments.quiet) return;
-    std::string text = terminal_table(outcome);
-    text +=
-        fmt::format("\n{} in all; {}written to {}:", words::seconds(watch.seconds()),
+    const Console console = {.width = text_width(stdout), .colours = has_colours(stdout)};
+    std::fputs(terminal_table(outcome, console).c_str(), stdout);
+    std::string text =
+        fmt::format("{} in all, from the start; {}written to {}:",
+                    words::seconds(seconds_since_process_start()),
                     c.report.solution ? "solution and reports " : "", c.report.directory.string());
     for (const auto& file : files) text += " " + file.filename().string();
-    print_text(stdout, text + "\n");
+    print_text(stdout, "\n" + words::wrap(text, console.width, 2) + "\n");
     std::fflush(stdout);
   });
   const ExitCode code = exit_code(outcome);

@@ -52,7 +52,11 @@ ExitCode run(int argc, const char* const* argv) {
     print_text(stdout, list_runs(s, program));
     return ExitCode::converged;
   }
-  return run_study(s, {.program = program, .again = arguments.again, .quiet = arguments.quiet},
+  return run_study(s,
+                   {.program = program,
+                    .again = arguments.again,
+                    .starts = arguments.progress == ProgressKind::plain,
+                    .quiet = arguments.quiet},
                    stdout);
 }
 

@@ -170,6 +170,7 @@ class CaseRuns {
                                       : cached_hierarchies(cache_, key(kHierarchyKind)),
             .matching = {.store = compared() ? nullptr : &matchings_},
             .on_step = rank_zero_.sequence_steps(),
+            .on_part = [this](const std::string& text) { rank_zero_.step_begins(text); },
             .watch = rung.watch,
             .from = system_.steps() ? std::span<const Array<double>>() : rung.from,
             .tried = rung.tried,

@@ -112,6 +112,7 @@ Plan make_plan(const SolveContext& context, const KernelChoice& kernel,
          to_string(plan.solver->engine()));
   if (plan.amat->inexact()) plan.solver->require_residual_test();
   plan.amat->choose_row_order(*plan.solver);
+  if (context.on_part) context.on_part("setting up " + plan.solver->preconditioner_words());
   plan.solver->prepare();
   return plan;
 }

@@ -59,6 +59,8 @@ struct SolveContext {
   MatchingRules matching = {};                 // of solver.scaling
   // Is told that a step of the sequence begins: its number and the number of all steps.
   std::function<void(std::int64_t, std::int64_t)> on_step = {};
+  // Is told what begins, in words, before the iterations; may be null.
+  std::function<void(const std::string&)> on_part = {};
   PreconditionerClock preconditioner_clock = {};  // of `preconditioner: auto`
   // Of a rung of `method: auto`: see RungTry.
   RungWatch* watch = nullptr;

@@ -40,7 +40,7 @@ std::string spent(const Seconds& s) {
 
 std::string cheapest(const Account& account) {
   if (account.entries.size() < 2) return "";
-  std::string text = "cheapest ";
+  std::string text;
   for (std::size_t i = 0; i < kAccountProducts.size();) {
     const std::size_t entry = account.cheapest[i];
     std::vector<std::int64_t> products;
@@ -65,21 +65,28 @@ std::string hindsight(const CaseOutcome& outcome, const Account& account, const 
                      label(run), best, share);
 }
 
-std::string account_line(const CaseOutcome& outcome) {
-  if (outcome.runs.empty()) return "";
+std::vector<std::pair<std::string_view, std::string>> account_facts(const CaseOutcome& outcome) {
+  std::vector<std::pair<std::string_view, std::string>> facts;
+  if (outcome.runs.empty()) return facts;
   const Account account = account_of(outcome);
-  std::vector<std::string> shown;
-  const auto show = [&](std::string text) {
-    if (!text.empty()) shown.push_back(std::move(text));
+  const auto show = [&](std::string_view what, std::string text) {
+    if (!text.empty()) facts.emplace_back(what, std::move(text));
   };
-  if (outcome.runs.size() == 1) show(spent(outcome.runs.front().seconds));
-  show(cheapest(account));
+  if (outcome.runs.size() == 1) show("time", spent(outcome.runs.front().seconds));
+  show("cheapest", cheapest(account));
   if (account.entries.size() > 1)
     for (const Hindsight& h : account.hindsight) {
       // Where kernels are compared, the best one shows in `cheapest`; the others are not a choice.
       if (outcome.runs.size() > 1 && !outcome.runs[h.run].trial) continue;
-      show(hindsight(outcome, account, h));
+      show("choice", hindsight(outcome, account, h));
     }
+  return facts;
+}
+
+std::string account_line(const CaseOutcome& outcome) {
+  std::vector<std::string> shown;
+  for (const auto& [what, text] : account_facts(outcome))
+    shown.push_back(what == "cheapest" ? "cheapest " + text : text);
   return shown.empty() ? "" : fmt::format("account: {}", fmt::join(shown, "; "));
 }
 

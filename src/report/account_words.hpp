@@ -25,14 +25,18 @@ std::string start(const StartSeconds& start);
 // "reading 200 ms, building 12.0 ms, iterating 1.50 s"
 std::string spent(const Seconds& seconds);
 
-// "cheapest over 10 products: csr; over 100 and 1000: albus; over 10000: teb". Empty with fewer
-// than two entries.
+// "over 10 products: csr; over 100 and 1000: albus; over 10000: teb". Empty with fewer than two
+// entries.
 std::string cheapest(const Account& account);
 
 // "albus was the best choice for its 313 products", or what would have been better and by how much.
 std::string hindsight(const CaseOutcome& outcome, const Account& account, const Hindsight& h);
 
-// What the terminal shows in one line: spent, cheapest, and the hindsight of the first run.
+// What the terminal shows of the account: spent, cheapest, and the hindsight of the first run. Each
+// has the word that begins its line: "time", "cheapest", "choice".
+std::vector<std::pair<std::string_view, std::string>> account_facts(const CaseOutcome& outcome);
+
+// The same in one sentence.
 std::string account_line(const CaseOutcome& outcome);
 
 }  // namespace trireme::words

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/words.hpp"
 
 namespace trireme::words {
@@ -25,18 +27,14 @@ std::array<std::string, kChoiceHeads.size()> cells(const PreconditionerCandidate
           c.verdict};
 }
 
-std::string choice(const PreconditionerChoice& choice) {
-  std::string text = "preconditioner: auto";
-  for (const PreconditionerCandidate& c : choice.candidates) {
-    if (!c.chosen) {
-      text += fmt::format("; {}: {}", c.name, c.verdict);
-      continue;
-    }
-    text += c.name == choice.began_with ? " kept " + c.name : " took " + c.name;
-    if (choice.changed_at) text += fmt::format(" from iteration {} on", *choice.changed_at);
-    text += fmt::format(", for {}: {}", solves(choice.solves), c.verdict);
-  }
-  return text;
+std::string chosen(const PreconditionerChoice& choice) {
+  const auto found = std::ranges::find(choice.candidates, true, &PreconditionerCandidate::chosen);
+  if (found == choice.candidates.end()) return "";
+  const PreconditionerCandidate& c = *found;
+  return fmt::format(
+      "auto {} {}{}, for {}: {}", c.name == choice.began_with ? "kept" : "took", c.name,
+      choice.changed_at ? fmt::format(" from iteration {} on", *choice.changed_at) : "",
+      solves(choice.solves), c.verdict);
 }
 
 std::array<std::string, kRungHeads.size()> cells(const RungOutcome& r) {
@@ -50,17 +48,16 @@ std::array<std::string, kRungHeads.size()> cells(const RungOutcome& r) {
           r.verdict};
 }
 
-std::string ladder(const LadderOutcome& ladder) {
-  std::string text = "method: auto";
+std::vector<std::string> rungs(const LadderOutcome& ladder) {
+  std::vector<std::string> lines;
   for (const RungOutcome& r : ladder.rungs) {
-    if (&r != &ladder.rungs.front()) text += "; then";
-    text += fmt::format(
-        " {} with {}{}, because {}", r.method, r.preconditioner,
+    lines.push_back(fmt::format(
+        "{} {} with {}{}, because {}", lines.empty() ? "auto:" : "then", r.method, r.preconditioner,
         r.scaling == Scaling::none ? "" : fmt::format(" and scaling {}", to_string(r.scaling)),
-        r.why);
-    if (!r.solved) text += fmt::format(" ({}: {})", seconds(r.seconds), r.verdict);
+        r.why));
+    if (!r.solved) lines.back() += fmt::format(" ({}: {})", seconds(r.seconds), r.verdict);
   }
-  return text;
+  return lines;
 }
 
 }  // namespace trireme::words

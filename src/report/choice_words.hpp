@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/ladder_outcome.hpp"
 #include "report/preconditioner_choice.hpp"
@@ -17,9 +18,8 @@ inline constexpr std::array<std::string_view, 7> kChoiceHeads = {
 // The cells of a candidate, in the order of kChoiceHeads.
 std::array<std::string, kChoiceHeads.size()> cells(const PreconditionerCandidate& candidate);
 
-// "preconditioner: auto took multigrid from iteration 24 on, for 10 solves: its set-up has paid
-// after 1 solve; jacobi: measured: a solve would take 4 times the time; ..."
-std::string choice(const PreconditionerChoice& choice);
+// "auto took multigrid from iteration 24 on, for 10 solves: its set-up has paid after 1 solve"
+std::string chosen(const PreconditionerChoice& choice);
 
 inline constexpr std::array<std::string_view, 8> kRungHeads = {
     "method", "preconditioner", "scaling", "why", "iterations", "residual", "time", "end"};
@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, 8> kRungHeads = {
 // The cells of a rung, in the order of kRungHeads.
 std::array<std::string, kRungHeads.size()> cells(const RungOutcome& rung);
 
-// "method: auto took bicgstab: the matrix is not symmetric, ..."; the rungs before it come first.
-std::string ladder(const LadderOutcome& ladder);
+// "auto: bicgstab with jacobi, because ... (250 ms: left: ...)", "then direct with lu, because ..."
+std::vector<std::string> rungs(const LadderOutcome& ladder);
 
 }  // namespace trireme::words

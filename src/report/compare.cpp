@@ -111,7 +111,7 @@ std::string label_of(const ParsedJson& run) {
 
 std::string row(const char* name, const std::string& before, const std::string& after,
                 const std::string& ratio, const std::string& verdict) {
-  const std::string text = fmt::format("  {:<16} {:>11} {:>11} {:>8}", name, before, after, ratio);
+  const std::string text = fmt::format("  {:<13} {:>10} {:>10} {:>7}", name, before, after, ratio);
   return verdict.empty() ? text + "\n" : text + "  " + verdict + "\n";
 }
 

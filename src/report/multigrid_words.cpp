@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <utility>
 
+#include "base/text_table.hpp"
 #include "report/convergence.hpp"
 #include "report/words.hpp"
 
@@ -54,23 +55,17 @@ std::string set_up(const MultigridOutcome& m) {
   return text;
 }
 
-std::string level_table(const RunOutcome& run) {
-  using Cells = std::array<std::string, kLevelHeads.size()>;
-  std::vector<Cells> lines(1);
-  std::ranges::copy(kLevelHeads, lines.front().begin());
-  for (std::size_t k = 0; k < run.multigrid->levels.size(); ++k)
-    lines.push_back(level_cells(run, k));
-  std::array<std::size_t, kLevelHeads.size()> widths{};
-  for (const Cells& cells : lines)
-    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], cells[c].size());
-  std::string text;
-  for (const Cells& cells : lines) {
-    text += fmt::format("  {:>{}}", cells[0], widths[0]);
-    for (std::size_t c = 1; c < cells.size(); ++c)
-      text += fmt::format("  {:>{}}", cells[c], widths[c]);
-    text += "\n";
+std::vector<std::string> level_table(const RunOutcome& run, std::size_t width) {
+  // What leaves a narrow table first: whose rows it has, the values, the nonzeros, and so on.
+  constexpr std::array<int, kLevelHeads.size()> goes = {0, 0, 3, 4, 1, 5, 2, 6};
+  std::vector<TextColumn> columns;
+  for (std::size_t c = 0; c < kLevelHeads.size(); ++c)
+    columns.push_back({.cells = {std::string(kLevelHeads[c])}, .goes = goes[c]});
+  for (std::size_t k = 0; k < run.multigrid->levels.size(); ++k) {
+    const auto cells = level_cells(run, k);
+    for (std::size_t c = 0; c < cells.size(); ++c) columns[c].cells.push_back(cells[c]);
   }
-  return text;
+  return table_lines(std::move(columns), width, 2);
 }
 
 }  // namespace trireme::words

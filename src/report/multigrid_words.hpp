@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,7 @@ std::string hierarchy(const RunOutcome& run);
 // are left out. Says too what reading the hierarchy has saved, or what keeping it took.
 std::string set_up(const MultigridOutcome& multigrid);
 
-// The table of levels in columns of spaces, each line ending with a newline.
-std::string level_table(const RunOutcome& run);
+// The lines of the table of levels, in `width` columns.
+std::vector<std::string> level_table(const RunOutcome& run, std::size_t width);
 
 }  // namespace trireme::words

@@ -34,7 +34,7 @@ Spread spread_of(std::vector<double> times) {
 
 std::string verdict_on_noise(const std::vector<double>& before, const std::vector<double>& after) {
   const std::size_t fewer = std::min(before.size(), after.size());
-  if (fewer < kMinTimes) return fmt::format("{} measured: too few to tell from noise", fewer);
+  if (fewer < kMinTimes) return fmt::format("{} measured: too few to tell", fewer);
   const Spread a = spread_of(before), b = spread_of(after);
   if (std::abs(b.median - a.median) <= std::hypot(a.deviation, b.deviation)) return "within noise";
   const double change = 100 * (b.median / a.median - 1);

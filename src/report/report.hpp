@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/console.hpp"
 #include "report/outcome.hpp"
 
 namespace trireme {
@@ -28,9 +29,11 @@ std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
                                                  std::span<const ReportFormat> formats,
                                                  const std::filesystem::path& directory);
 
-// The kernels side by side in at most 100 columns, with units in the head, and each verdict in
-// words.
-std::string terminal_table(const CaseOutcome& outcome);
+// The kernels side by side, with units in the head, and below them a line for each fact about a run
+// and about the case. Fits the width of the console: the least important columns are left out, and
+// long facts end with "...". Ready to be written: it has no control characters but line ends and
+// the escapes of its colours.
+std::string terminal_table(const CaseOutcome& outcome, Console console = {});
 
 // The file contents, each ending with a newline.
 std::string json_report(const CaseOutcome& outcome);

@@ -10,30 +10,31 @@ namespace {
 using Run = const RunOutcome&;
 
 constexpr RunColumn kRunColumns[] = {
-    {"", "", 0, nullptr, "order", [](Run run) { return run.ordering; }},
-    {"prepare", "ms", 9, "prepare", "prepare",
+    {nullptr, nullptr, 0, nullptr, "order", [](Run run) { return run.ordering; }},
+    {"prepare", "ms", 4, "prepare", "prepare",
      [](Run run) { return words::seconds(words::preprocessing_seconds(run)); },
      [](Run run) { return words::fixed(words::preprocessing_seconds(run) * 1e3, 1); }},
-    {"product", "us", 10, "product", "one product,<br>median",
+    {"product", "us", 5, "product", "one product,<br>median",
      [](Run run) { return words::seconds(run.kernel_us.median * 1e-6); },
      [](Run run) { return words::fixed(run.kernel_us.median, 1); }},
-    {"", "", 0, nullptr, "p95", [](Run run) { return words::seconds(run.kernel_us.p95 * 1e-6); }},
-    {"product", "GFLOP/s", 9, "GFLOP/s", "GFLOP/s",
+    {nullptr, nullptr, 0, nullptr, "p95",
+     [](Run run) { return words::seconds(run.kernel_us.p95 * 1e-6); }},
+    {"product", "GFLOP/s", 3, "GFLOP/s", "GFLOP/s",
      [](Run run) { return words::fixed(run.gflops, 2); }},
-    {"product", "GB/s", 8, "GB/s", "GB/s",
+    {"product", "GB/s", 1, "GB/s", "GB/s",
      [](Run run) { return words::fixed(run.gbytes_per_s, 1); }},
-    {"of memory", "bandwidth", 9, "of bandwidth", "of memory<br>bandwidth",
+    {"of memory", "bandwidth", 2, "of bandwidth", "of memory<br>bandwidth",
      [](Run run) {
        return run.bandwidth_fraction ? words::percent(*run.bandwidth_fraction) : "-";
      }},
-    {"", "", 0, nullptr, "padding", [](Run run) { return words::percent(run.padding); }},
-    {"", "iterations", 10, "iterations", "iterations",
+    {nullptr, nullptr, 0, nullptr, "padding", [](Run run) { return words::percent(run.padding); }},
+    {"", "iterations", 0, "iterations", "iterations",
      [](Run run) { return std::to_string(run.iterations); }},
-    {"||b-Ax||", "/ ||b||", 9, "true residual", "‖b−Ax‖ / ‖b‖",
+    {"||b-Ax||", "/ ||b||", 0, "true residual", "‖b−Ax‖ / ‖b‖",
      [](Run run) { return words::residual(run.relative_residual); }},
-    {"", "", 0, nullptr, "error",
+    {nullptr, nullptr, 0, nullptr, "error",
      [](Run run) { return run.relative_error ? words::residual(*run.relative_error) : "-"; }},
-    {"solve", "s", 10, "solve", nullptr, [](Run run) { return words::seconds(run.seconds.solve); },
+    {"solve", "s", 0, "solve", nullptr, [](Run run) { return words::seconds(run.seconds.solve); },
      [](Run run) { return words::fixed(run.seconds.solve, 3); }}};
 
 }  // namespace

@@ -12,9 +12,9 @@
 namespace trireme {
 
 struct RunColumn {
-  // The two lines of the head on the terminal, whose cells have this width. 0: not shown there.
+  // The two lines of the head on the terminal; null: not shown there.
   const char *above, *head;
-  int width;
+  int goes;                     // which column leaves a narrow terminal: 1 goes first, 0 stays
   const char *markdown, *html;  // heads; null: not shown there
   std::string (*text)(const RunOutcome&);
   // The number alone, where the head on the terminal has its unit; null: the text.

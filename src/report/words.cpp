@@ -50,6 +50,23 @@ std::string nodes_in_words(const std::vector<NodeDescription>& nodes) {
   return fmt::format(" on {} nodes ({})", nodes.size(), fmt::join(named, "; "));
 }
 
+bool prepares(const RunOutcome& run) {
+  return label(run) != run.baseline && run.kernel_us.count > 0;
+}
+
+std::string ahead(const RunOutcome& run) {
+  return fmt::format("ahead of {} from the first product", run.baseline);
+}
+
+std::string never_pays(const RunOutcome& run) {
+  return fmt::format("never pays: its product is no faster than {}'s", run.baseline);
+}
+
+std::string paid_back(const RunOutcome& run) {
+  return fmt::format("paid back after {} (this run did {})",
+                     plural(*run.break_even_products, "product"), run.kernel_us.count);
+}
+
 }  // namespace
 
 std::string count(std::int64_t number) {
@@ -130,15 +147,18 @@ bool one_method(const CaseOutcome& outcome) {
 }
 
 std::string break_even(const RunOutcome& run) {
-  if (label(run) == run.baseline || run.kernel_us.count == 0) return "";
-  const std::string cost = seconds(preprocessing_seconds(run));
-  if (!run.break_even_products)
-    return fmt::format("its {} of preprocessing never pays: its product is no faster than {}'s",
-                       cost, run.baseline);
-  const std::int64_t products = *run.break_even_products;
-  if (products == 0) return fmt::format("ahead of {} from the first product", run.baseline);
-  return fmt::format("its {} of preprocessing is paid back after {} (this run did {})", cost,
-                     plural(products, "product"), run.kernel_us.count);
+  if (!prepares(run)) return "";
+  if (run.break_even_products == 0) return ahead(run);
+  return fmt::format("its {} of preprocessing {}", seconds(preprocessing_seconds(run)),
+                     run.break_even_products ? "is " + paid_back(run) : never_pays(run));
+}
+
+std::string preparation(const RunOutcome& run) {
+  if (!prepares(run)) return "";
+  return fmt::format("{}, {}", seconds(preprocessing_seconds(run)),
+                     !run.break_even_products       ? "which " + never_pays(run)
+                     : run.break_even_products == 0 ? ahead(run)
+                                                    : paid_back(run));
 }
 
 std::string not_run(const CaseOutcome& outcome) {

@@ -36,6 +36,9 @@ bool one_method(const CaseOutcome& outcome);
 // is paid back after 340 products (this run did 313)". Empty for the plain kernel itself and where
 // no product was timed.
 std::string break_even(const RunOutcome& run);
+// The same for a line about the preparation: "12 ms, paid back after 340 products (this run did
+// 313)".
+std::string preparation(const RunOutcome& run);
 
 // "not run after a signal: albus"; empty where every kernel ran.
 std::string not_run(const CaseOutcome& outcome);
@@ -49,7 +52,7 @@ std::vector<std::string> own_notes(const CaseOutcome& outcome, const RunOutcome&
 // Time before the first product: building the layout and copying it to the device.
 double preprocessing_seconds(const RunOutcome& run);
 
-inline constexpr std::size_t kTextWidth = 100;  // columns of a report in the terminal
+inline constexpr std::size_t kTextWidth = 80;  // columns of text where no terminal says its own
 
 using trireme::wrap;
 

@@ -9,7 +9,7 @@
 
 namespace trireme::study {
 
-std::string terminal_summary(const Summary& summary);  // at most 100 columns
+std::string terminal_summary(const Summary& summary);  // at most 80 columns
 std::string markdown_summary(const Summary& summary);  // tables for a page of documentation
 std::string html_summary(const Summary& summary);      // one page without external parts
 std::string json_summary(const Summary& summary);      // schema 1

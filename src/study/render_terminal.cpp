@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of a summary on a terminal: as many variants side by side as 100 columns hold.
+// The tables of a summary on a terminal: as many variants side by side as the text is wide.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

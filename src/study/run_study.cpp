@@ -166,6 +166,8 @@ class StudyRunner {
                   .bytes = study_.memory};
     if (!run.threads.empty()) launch.environment.emplace_back("OMP_NUM_THREADS", run.threads);
 
+    if (options_.starts && !options_.quiet)
+      print_text(stderr, fmt::format("{} {} ...\n", number_of(i), run.name));
     record.ended = run_process(launch, stop);
     if (record.ended.how == End::interrupted) return stop_for("stopped by a signal");
     if (record.ended.how == End::time && limit < study_.limit)
@@ -183,6 +185,11 @@ class StudyRunner {
   void stop_for(const std::string& why) {
     stopped_ = true;
     why_ = why;
+  }
+
+  // " 3/40"
+  std::string number_of(std::size_t i) const {
+    return fmt::format("{:>{}}/{}", i + 1, std::to_string(runs_.size()).size(), runs_.size());
   }
 
   // "  3/40 memplus, csr: product 812 us, 1.23 s; about 3 min 20 s left"
@@ -211,8 +218,8 @@ class StudyRunner {
     if (study_.total > 0)
       seconds_left = std::clamp(study_.total - watch_.seconds(), 0.0, seconds_left);
     return fmt::format(
-        "{:>{}}/{} {}: {}; took {}{}\n", i + 1, std::to_string(runs_.size()).size(), runs_.size(),
-        runs_[i].name, figures, words::seconds(records_[i]->ended.seconds),
+        "{} {}: {}; took {}{}\n", number_of(i), runs_[i].name, figures,
+        words::seconds(records_[i]->ended.seconds),
         left == 0 ? "" : fmt::format("; about {} left", words::seconds(seconds_left)));
   }
 
@@ -238,11 +245,12 @@ class StudyRunner {
     write_file(folder_ / "summary.html", html_summary(summary));
     stop.count();
     say(terminal_summary(summary));
-    say(fmt::format(
-        "\n{} of {} runs done, {} failed; {}summary.md, summary.html, summary.json and "
-        "runs.csv in {}\n",
+    const std::string end = fmt::format(
+        "{} of {} runs done, {} failed; {}summary.md, summary.html, summary.json and runs.csv in "
+        "{}",
         done, runs_.size(), failed, stopped_ ? why_ + ", and the same command goes on; " : "",
-        study_.directory.string()));
+        study_.directory.string());
+    say("\n" + words::wrap(end, words::kTextWidth, 2) + "\n");
     return done == runs_.size() && failed == 0 ? ExitCode::converged : ExitCode::not_converged;
   }
 

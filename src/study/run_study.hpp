@@ -14,6 +14,7 @@ namespace trireme::study {
 struct RunStudyOptions {
   std::filesystem::path program;  // solve
   bool again = false;             // repeats the runs that have ended
+  bool starts = false;            // says on standard error which run begins
   bool quiet = false;             // prints neither a line per run nor the tables
 };
 

@@ -28,6 +28,7 @@ ALLOWED = {
     ("src/petsc/mat/mat_entries.cpp", "none"): "a Mat without a type",
     ("src/report/html_multigrid.cpp", "multigrid"): "a section of the report",
     ("src/report/run_figures.cpp", "multigrid"): "a key of the report",
+    ("src/report/table.cpp", "multigrid"): "a line of the terminal",
 }
 # A variable, member or parameter that is a string and called a preconditioner. Reports hold words
 # for readers.

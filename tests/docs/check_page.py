@@ -22,7 +22,7 @@ import tempfile
 from commands import Known
 from page import KEYS, Page
 
-PROGRAMS = ("solve", "problem", "kernel_bench")
+PROGRAMS = ("trireme", "solve", "problem", "kernel_bench")
 MAX_SIDE = 24  # grid points per side of a generated problem
 MAX_ROWS = 20000  # rows of one whose size is given as rows
 SIZE = re.compile(r"((?:\b(web|circuit|short|random) )?--n |\bn: )(\d+)")

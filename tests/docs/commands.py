@@ -9,10 +9,12 @@ import subprocess
 
 # Programs of the system that the pages may use.
 SYSTEM = {"apt-get", "cat", "cd", "clang-format-14", "clang-tidy", "cmake", "cp", "ctest", "diff", "eb", "echo",
-          "export", "g++", "git", "grep", "gzip", "lintian", "ls", "make", "mkdir", "module", "mpicc", "mpicxx", "mpirun",
+          "export", "g++", "git", "grep", "gzip", "lintian", "ls", "make", "man", "mkdir", "module", "mpicc", "mpicxx", "mpirun",
           "ninja", "pkg-config", "pkill", "podman", "printf", "python3", "rattler-build", "scancel", "scp", "spack", "srun",
           "sudo", "tail", "tar", "test", "true", "."}
 LAUNCHERS = {"mpirun", "sbatch", "srun", "sudo"}
+# Of trireme: the program of each.
+COMMANDS = {"solve": "solve", "study": "solve", "report": "solve", "problem": "problem", "bench": "kernel_bench"}
 SUBCOMMANDS = {"problem": {"import", "generate", "inspect", "cache"}}
 
 
@@ -75,6 +77,8 @@ class Known:
             return []
         program, arguments = words[0], words[1:]
         name = pathlib.PurePath(program).name
+        if name == "trireme" and arguments and arguments[0] in COMMANDS:
+            name, program, arguments = COMMANDS[arguments[0]], COMMANDS[arguments[0]], arguments[1:]
         if name in self.programs:
             if "/" in program and not re.search(rf"apps/{name}/{name}$", program):
                 return [f"'{program}' is not where the build puts {name}"]

@@ -83,7 +83,7 @@ class Study(unittest.TestCase):
         self.assertEqual(reasons["rtol=1e-2"], "time limit of 1.00 s")
         self.assertEqual(reasons["rtol=1e-3"], "exit code 5: a reason of its own")
         self.assertIn("5 of 5 runs done, 4 failed", done.stdout)
-        self.assertLessEqual(max(map(len, done.stdout[done.stdout.index("\n\n"):].splitlines())), 100)
+        self.assertLessEqual(max(map(len, done.stdout[done.stdout.index("\n\n"):].splitlines())), 80)
 
         # What has ended, in any way, is not repeated: unless its case, or its time, is another.
         self.study(text, code=5)
@@ -150,7 +150,9 @@ class Study(unittest.TestCase):
 
     def test_runs_on_several_ranks(self):
         launcher = " ".join(MPIRUN)
-        self.study(f"case: case.yaml\nlauncher: {launcher} -n {{}}\nvary: {{ranks: [1, 2]}}\n")
+        done = self.study(f"case: case.yaml\nlauncher: {launcher} -n {{}}\nvary: {{ranks: [1, 2]}}\n",
+                          "--progress=plain")
+        self.assertEqual(done.stderr, "1/2 1-rank ...\n2/2 2-ranks ...\n")
         ranks = [json.loads(report.read_text())["runs"][0]["ranks"]
                  for report in sorted(self.folder.glob("results-of-study/runs/*/report.json"))]
         self.assertEqual(ranks, [1, 2])

@@ -27,6 +27,14 @@ if(NOT text MATCHES "cg, converged .*: x.500. = 2.000000")
   message(FATAL_ERROR "the program that uses Trireme::core says: ${text}")
 endif()
 
+# `trireme` finds the programs, which have links of their own names.
+foreach(words "trireme;solve" "trireme;bench" solve problem)
+  must(${RUN} ${WORK}/prefix/bin/${words} --version)
+  if(NOT text MATCHES "^trireme [0-9.]+\n")
+    message(FATAL_ERROR "${words} --version says: ${text}")
+  endif()
+endforeach()
+
 # Nothing but the three headers and the shared library is there to be used from C and C++.
 file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix/include ${WORK}/prefix/include/*)
 if(NOT headers STREQUAL "trireme/petsc.h;trireme/solver.hpp;trireme/version.h")
@@ -47,6 +55,14 @@ endforeach()
 foreach(file LICENSE README.md docs/running.md)
   if(NOT EXISTS ${WORK}/prefix/share/doc/trireme/${file})
     message(FATAL_ERROR "share/doc/trireme/${file} is not installed")
+  endif()
+endforeach()
+
+# Completions and man pages lie where shells and man look.
+foreach(file bash-completion/completions/trireme bash-completion/completions/solve zsh/site-functions/_trireme
+    fish/vendor_completions.d/trireme.fish man/man1/trireme-solve.1 man/man5/trireme-case.5)
+  if(NOT EXISTS ${WORK}/prefix/share/${file})
+    message(FATAL_ERROR "share/${file} is not installed")
   endif()
 endforeach()
 

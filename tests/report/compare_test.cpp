@@ -43,8 +43,8 @@ TEST(Noise, IsWhatMediansMayDifferBy) {
 }
 
 TEST(Noise, IsUnknownWithFewTimes) {
-  EXPECT_EQ(verdict_on_noise({1, 1, 1, 1}, times(5, 1)), "4 measured: too few to tell from noise");
-  EXPECT_EQ(verdict_on_noise({}, {}), "0 measured: too few to tell from noise");
+  EXPECT_EQ(verdict_on_noise({1, 1, 1, 1}, times(5, 1)), "4 measured: too few to tell");
+  EXPECT_EQ(verdict_on_noise({}, {}), "0 measured: too few to tell");
 }
 
 class Compare : public testing::Test {
@@ -88,7 +88,7 @@ TEST_F(Compare, OfOneRunWithItselfFindsNothing) {
   EXPECT_NE(text.find("same versions, machine, problem and case\n"), std::string::npos) << text;
   EXPECT_NE(text.find("within noise"), std::string::npos) << text;
   EXPECT_EQ(text.find("beyond noise"), std::string::npos) << text;
-  EXPECT_NE(text.find("  iterations               312         312    1.000  the same\n"),
+  EXPECT_NE(text.find("  iterations           312        312   1.000  the same\n"),
             std::string::npos)
       << text;
 }
@@ -108,15 +108,15 @@ TEST_F(Compare, NamesWhatDiffers) {
   for (const char* line :
        {"  PETSc: 3.18.5 -> 3.20.1", "  hash of the values: fedcba9876543210 -> 0000000000000000",
         "  the case has another text", "  order of rows: given -> rcm",
-        "  one product          6.00 ms     4.50 ms    0.750  faster by 25 % (beyond noise)",
-        "  build                12.0 ms     24.0 ms    2.000",
-        "  iterations               312         156    0.500", "petsc-aij on cpu: only before"})
+        "  one product      6.00 ms    4.50 ms   0.750  faster by 25 % (beyond noise)",
+        "  build            12.0 ms    24.0 ms   2.000",
+        "  iterations           312        156   0.500", "petsc-aij on cpu: only before"})
     EXPECT_NE(text.find(std::string("\n") + line + "\n"), std::string::npos) << line << "\n"
                                                                              << text;
   EXPECT_EQ(text.find("MPI:"), std::string::npos) << text;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
-    EXPECT_TRUE(line.size() <= 100 || line.find(".json") != std::string::npos) << line;
+    EXPECT_TRUE(line.size() <= 80 || line.find(".json") != std::string::npos) << line;
 }
 
 // A name that report.json does not have would leave its line out.
@@ -177,10 +177,10 @@ TEST_F(Compare, PairsRunsOfTheSameNameInTheirOrder) {
   outcome.runs = {outcome.runs[0], outcome.runs[0]};
   outcome.runs[1].iterations = 77;
   const std::string text = compared(outcome, outcome);
-  EXPECT_NE(text.find("  iterations               312         312    1.000  the same\n"),
+  EXPECT_NE(text.find("  iterations           312        312   1.000  the same\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("  iterations                77          77    1.000  the same\n"),
+  EXPECT_NE(text.find("  iterations            77         77   1.000  the same\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("only"), std::string::npos) << text;
@@ -212,8 +212,8 @@ TEST_F(Compare, ReadsReportsOfSchema1AndUnknownFigures) {
   }
   const std::string text = compare_reports(write("old.json", old.dump()),
                                            write("new.json", json_report(test::sample_outcome())));
-  EXPECT_NE(text.find("0 measured: too few to tell from noise"), std::string::npos) << text;
-  EXPECT_NE(text.find("  true residual            nan     9.8e-09        -\n"), std::string::npos)
+  EXPECT_NE(text.find("0 measured: too few to tell"), std::string::npos) << text;
+  EXPECT_NE(text.find("  true residual        nan    9.8e-09       -\n"), std::string::npos)
       << text;
 }
 

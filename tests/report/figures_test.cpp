@@ -17,28 +17,34 @@ namespace {
 using namespace test;
 
 TEST(Figures, OfTheTable) {
-  EXPECT_EQ(
-      terminal_table(outcome()),
-      R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no /b), x0: /x0; A is not
-  symmetric, with zeros on the diagonal
-node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks 0, 2; node2: rank 1),
-  memory 33.2 GB/s (triad)
+  EXPECT_EQ(terminal_table(outcome()),
+            R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no
+  /b), x0: /x0; A is not symmetric, with zeros on the diagonal
+node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks
+  0, 2; node2: rank 1), memory 33.2 GB/s (triad)
 
-             prepare    product   product  product of memory             ||b-Ax||      solve
-kernel            ms         us   GFLOP/s     GB/s bandwidth iterations   / ||b||          s
-auto-albus      46.5     6000.2      5.67     34.6      87 %          4   9.8e-09      1.500
-sell-mixed  153000.0        2.0   1234.50      nan         -          2       nan      0.000
+            prepare product product product of memory            ||b-Ax|| solve
+kernel           ms      us GFLOP/s    GB/s bandwidth iterations  / ||b||     s
+auto-albus     46.5  6000.2    5.67    34.6      87 %          4  9.8e-09 1.500
+sell-mixed 153000.0     2.0 1234.50     nan         -          2      nan 0.000
 
-auto-albus: converged: relative tolerance reached (CONVERGED_RTOL); cg + jacobi to 1e-08, resident
-  engine, double, cpu; error 3.1e-07; its 46.5 ms of preprocessing is paid back after 42 products
-  (this run did 313); its sums are not the same bits from run to run; a note
-sell-mixed: not converged: maximum iterations reached (DIVERGED_ITS); cg + jacobi to 1e-08, resident
-  engine, mixed, cuda; its 2 min 33 s of preprocessing never pays: its product is no faster than
-  csr's
-account: cheapest over 10, 100, 1000 and 10000 products: albus (rcm); auto-albus was the best choice
-  for its 313 products, and its trial cost 31.0 ms (2 %)
-first iteration 0.5 s after the start: libraries 0.01, device 0.02, reading 0.03, checking 0.04,
-  splitting 0.05, upload 0.06, building 0.07, tuning 0.08, set-up 0.09, other 0.05
+auto-albus: converged: relative tolerance reached (CONVERGED_RTOL)
+  method          cg + jacobi to 1e-08, resident engine, double, cpu
+  error           3.1e-07
+  preparation     46.5 ms, paid back after 42 products (this run did 313)
+  bits            its sums differ from run to run
+  note            a note
+sell-mixed: not converged: maximum iterations reached (DIVERGED_ITS)
+  method          cg + jacobi to 1e-08, resident engine, mixed, cuda
+  preparation     2 min 33 s, which never pays: its product is no faster than
+                  csr's
+
+cheapest          over 10, 100, 1000 and 10000 products: albus (rcm)
+choice            auto-albus was the best choice for its 313 products, and its
+                  trial cost 31.0 ms (2 %)
+first iteration   0.5 s after the start: libraries 0.01, device 0.02, reading
+                  0.03, checking 0.04, splitting 0.05, upload 0.06, building
+                  0.07, tuning 0.08, set-up 0.09, other 0.05
 )");
 }
 
@@ -57,26 +63,29 @@ TEST(Figures, OfTheTableWhereAllRunsShareMethodAndNotes) {
   }
   two.runs[1].break_even_products = 1;
   two.not_run = {"dasp", "teb"};
-  EXPECT_EQ(
-      terminal_table(two),
-      R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no /b), x0: /x0; A is not
-  symmetric, with zeros on the diagonal
-node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks 0, 2; node2: rank 1),
-  memory 33.2 GB/s (triad)
+  EXPECT_EQ(terminal_table(two),
+            R"(system.h5 /A: 206763 x 206764, 16.1 M nonzeros, b: from-ones (the file has no
+  /b), x0: /x0; A is not symmetric, with zeros on the diagonal
+node1: Some CPU (AVX3), Some GPU, 3 ranks of 1 thread on 2 nodes (node1: ranks
+  0, 2; node2: rank 1), memory 33.2 GB/s (triad)
 cg + jacobi to 1e-08, resident engine, double, cpu
 
-                     prepare    product   product  product of memory             ||b-Ax||      solve
-kernel                    ms         us   GFLOP/s     GB/s bandwidth iterations   / ||b||          s
-albus                   46.5     6000.2      5.67     34.6      87 %          4   9.8e-09      1.500
-a-kernel-with-a-v~      46.5     6000.2      5.67     34.6      87 %          4   9.8e-09      1.500
+                   prepare product product of memory            ||b-Ax|| solve
+kernel                  ms      us GFLOP/s bandwidth iterations  / ||b||     s
+albus                 46.5  6000.2    5.67      87 %          4  9.8e-09 1.500
+a-kernel-with-a-v~    46.5  6000.2    5.67      87 %          4  9.8e-09 1.500
 
-albus: converged: relative tolerance reached (CONVERGED_RTOL); ahead of csr from the first product
-a-kernel-with-a-very-long-name: converged: relative tolerance reached (CONVERGED_RTOL); its 46.5 ms
-  of preprocessing is paid back after 1 product (this run did 313); only this one
-account: cheapest over 10, 100, 1000 and 10000 products: albus (rcm)
+albus: converged: relative tolerance reached (CONVERGED_RTOL)
+  preparation     46.5 ms, ahead of csr from the first product
+a-kernel-with-a-very-long-name: converged: relative tolerance reached
+  (CONVERGED_RTOL)
+  preparation     46.5 ms, paid back after 1 product (this run did 313)
+  note            only this one
+
+cheapest          over 10, 100, 1000 and 10000 products: albus (rcm)
 not run after a signal: dasp, teb
-note: both say this
-note: and this
+note              both say this
+note              and this
 )");
 }
 

@@ -49,14 +49,13 @@ TEST(MultigridReport, NamesTheRestOfTheSetUp) {
 TEST(MultigridReport, HasEveryLevelInTheTable) {
   const std::string table = terminal_table(test::sample_outcome());
   for (const char* line :
-       {"csr: multigrid: 3 levels, operator complexity 1.08, grid complexity "
-        "1.04, 120 MB; V-cycle,",
+       {"  multigrid       3 levels, operator complexity 1.08, grid complexity 1.04,",
         "level    rows  nonzeros  prolongator  ranks         kernel  values  product",
         "    0  206763    16.1 M            -      2           sell    FP32  4.00 ms",
         "    1    9000    1.20 M     smoothed   each          albus    FP64   300 us",
         "    2     300    90.0 k  thinned 1/8   each  dense inverse    FP64        -"})
     EXPECT_NE(table.find(line), std::string::npos) << line << " is not in\n" << table;
-  EXPECT_NE(table.find("convergence factor 0.94"), std::string::npos) << table;
+  EXPECT_NE(table.find(" factor 0.94;"), std::string::npos) << table;
   EXPECT_NE(table.find("a remark"), std::string::npos) << table;
 }
 
@@ -82,9 +81,9 @@ TEST(MultigridReport, IsLeftOutForAnotherPreconditioner) {
 
 TEST(PreconditionerChoiceReport, SaysWhatWasTakenAndWhenItHasPaid) {
   const std::string table = terminal_table(test::sample_outcome());
-  EXPECT_NE(
-      table.find("preconditioner: auto took multigrid from iteration 24 on, for 10 solves: its"),
-      std::string::npos)
+  EXPECT_NE(table.find(
+                "  preconditioner  auto took multigrid from iteration 24 on, for 10 solves: its\n"),
+            std::string::npos)
       << table;
   const std::string text = markdown_report(test::sample_outcome());
   EXPECT_NE(
@@ -100,15 +99,11 @@ TEST(PreconditionerChoiceReport, SaysWhatWasTakenAndWhenItHasPaid) {
 
 TEST(LadderReport, HasEveryRungAndWhyItCame) {
   const std::string table = terminal_table(test::sample_outcome());
-  std::string in_one_line = table;
-  for (std::size_t at = 0; (at = in_one_line.find("\n  ", at)) != std::string::npos;)
-    in_one_line.replace(at, 3, " ");
-  EXPECT_NE(in_one_line.find(
-                "method: auto bicgstab with jacobi, because the matrix is not symmetric (250 ms: "
-                "left: the residual stood still for 200 iterations); then bicgstab2 with jacobi "
-                "and scaling matching, because a matching brings large entries to the diagonal"),
-            std::string::npos)
-      << table;
+  for (const char* line :
+       {"  method          auto: bicgstab with jacobi, because the matrix is not\n",
+        "                  iterations)\n                  then bicgstab2 with jacobi and scaling "
+        "matching, because a\n"})
+    EXPECT_NE(table.find(line), std::string::npos) << line << " is not in\n" << table;
   const std::string text = markdown_report(test::sample_outcome());
   EXPECT_NE(text.find("\n| bicgstab2 | jacobi | matching | a matching brings large entries to the "
                       "diagonal | 60 | 9e-09 | 50.0 ms | converged |\n"),

@@ -50,13 +50,95 @@ class ReportFiles : public testing::Test {
   fs::path folder_;
 };
 
-TEST(TerminalTable, FitsIn100Columns) {
+CaseOutcome wide_outcome() {
   CaseOutcome outcome = sample_outcome();
   outcome.problem.name = std::string(40, 'f') + ".h5 /A";
   outcome.runs[1].kernel = "cusparse-csr-alg2-with-preprocess";
   outcome.runs[1].notes = {"vectors staged through pinned memory: 1.3 us per product", "and so on"};
-  for (const std::string& line : lines_of(terminal_table(outcome)))
-    EXPECT_LE(line.size(), 100u) << line;
+  outcome.runs[2].seconds.solve = 12345.678;
+  return outcome;
+}
+
+TEST(TerminalTable, FitsItsWidth) {
+  for (const std::size_t width : {60u, 70u, 80u, 100u})
+    for (const std::string& line : lines_of(terminal_table(wide_outcome(), {.width = width})))
+      EXPECT_LE(line.size(), width) << line;
+  for (const std::string& line : lines_of(terminal_table(wide_outcome())))
+    EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(TerminalTable, LeavesOutTheLeastImportantColumnsFirst) {
+  const auto heads = [](std::size_t width) {
+    for (const std::string& line : lines_of(terminal_table(wide_outcome(), {.width = width}))) {
+      std::istringstream words(line);
+      std::string first, rest;
+      words >> first;
+      for (std::string word; words >> word;) rest += word + " ";
+      if (first == "kernel") return rest;
+    }
+    return std::string("no heads");
+  };
+  EXPECT_EQ(heads(100), "ms us GFLOP/s GB/s bandwidth iterations / ||b|| s ");
+  EXPECT_EQ(heads(80), "ms us GFLOP/s iterations / ||b|| s ");
+  EXPECT_EQ(heads(60), "us iterations / ||b|| s ");
+  EXPECT_EQ(heads(40), "iterations / ||b|| s ");
+}
+
+TEST(TerminalTable, LeavesOutAColumnInWhichNoRunHasAFigure) {
+  CaseOutcome outcome = sample_outcome();
+  outcome.runs[0].bandwidth_fraction.reset();
+  EXPECT_NE(terminal_table(outcome).find("bandwidth"), std::string::npos);
+  for (RunOutcome& run : outcome.runs) run.bandwidth_fraction.reset();
+  EXPECT_EQ(terminal_table(outcome).find("bandwidth"), std::string::npos);
+}
+
+TEST(TerminalTable, HasTheLongestSolveFirstBelowTheTable) {
+  CaseOutcome outcome = sample_outcome();
+  outcome.runs[0].seconds.solve = 1;
+  outcome.runs[1].seconds.solve = 3;
+  outcome.runs[2].seconds.solve = 2;
+  const std::string table = terminal_table(outcome);
+  const std::size_t csr = table.find("\ncsr: "), albus = table.find("\nauto-albus: "),
+                    aij = table.find("\npetsc-aij: ");
+  ASSERT_NE(csr, std::string::npos) << table;
+  EXPECT_LT(albus, aij);
+  EXPECT_LT(aij, csr);
+}
+
+TEST(TerminalTable, CutsLongNotesAndSaysWhereTheyAre) {
+  CaseOutcome outcome = sample_outcome();
+  outcome.runs[0].multigrid.reset();
+  outcome.distribution.reset();
+  EXPECT_EQ(terminal_table(outcome).find("The reports have in full"), std::string::npos);
+  std::string kept;
+  for (int i = 0; i < 20; ++i) kept += "word ";
+  outcome.runs[0].notes = {kept + "end; " + std::string(60, 'b')};
+  const std::string table = terminal_table(outcome);
+  EXPECT_NE(table.find(" end ...\n"), std::string::npos) << table;
+  EXPECT_EQ(table.find("bbb"), std::string::npos) << table;
+  EXPECT_NE(table.find("The reports have in full what ends with ... here.\n"), std::string::npos);
+}
+
+TEST(TerminalTable, HasColoursOnlyWhereTheTerminalHas) {
+  CaseOutcome outcome = sample_outcome();
+  outcome.runs[1].exit_code = ExitCode::not_converged;
+  outcome.runs[1].reason = "not converged: maximum iterations reached";
+  const std::string plain = terminal_table(outcome),
+                    coloured = terminal_table(outcome, {.colours = true});
+  EXPECT_EQ(plain.find('\033'), std::string::npos);
+  for (const char* part :
+       {"\n\033[1mkernel ", "\ncsr: \033[32mconverged\033[0m: relative tolerance",
+        "\nauto-albus: \033[31mnot converged\033[0m: maximum"})
+    EXPECT_NE(coloured.find(part), std::string::npos) << part << "\n" << coloured;
+}
+
+TEST(TerminalTable, PassesNoEscapeOfANameOn) {
+  CaseOutcome outcome = sample_outcome();
+  outcome.problem.name = "\033[31mred.h5";
+  outcome.runs[0].reason = "\033]0;title\a: a";
+  const std::string table = terminal_table(outcome);
+  EXPECT_EQ(table.find('\033'), std::string::npos);
+  EXPECT_NE(table.find("?[31mred.h5"), std::string::npos) << table;
 }
 
 TEST(TerminalTable, HasARowForEveryKernel) {

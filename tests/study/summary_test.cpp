@@ -206,14 +206,14 @@ TEST(Summary, NoTextOfAFailureIsMarkupEither) {
   EXPECT_NE(text.find(": &lt;script&gt;?\\[2J: \\[x\\](y)\n"), std::string::npos) << text;
 }
 
-TEST(Summary, NoLineOnTheTerminalHasMoreThanAHundredColumns) {
+TEST(Summary, NoLineOnTheTerminalHasMoreThanEightyColumns) {
   std::vector<Result> results;
   for (int kernel = 0; kernel < 12; ++kernel)
     results.push_back(
         result(std::string(60, 'p'), fmt::format("kernel-with-a-name-{}", kernel), 1e6));
   results.push_back(failed("y", "csr"));
   std::istringstream lines(terminal_summary(summarise(study(), results)));
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST(Summary, RunsAreLinesOfCsv) {

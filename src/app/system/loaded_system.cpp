@@ -124,6 +124,9 @@ void LoadedSystem::distribute() {
                                     .reproducible = case_.reproducible,
                                     .pattern = fingerprints_.pattern,
                                     .options = partitioning_options(case_)};
+  if (size_of(comm_) > 1)
+    rank_zero_.step_begins(fmt::format("dividing {} rows among {} ranks",
+                                       problem_.matrix.global_rows, size_of(comm_)));
   distribution_ =
       choose_distribution(comm_, problem_.matrix, problem_.row_starts, request, cached_.cache);
   std::optional<LastPattern> pattern;
