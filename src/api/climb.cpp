@@ -95,6 +95,7 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
   }
   if (ending.by_user) climb.status = Status::interrupted;
   if (converged) begins_at_ = k;
+  if (converged) active_->has_solved = true;
   if (!converged && !ending.by_user) {
     if (relative_residual < kGoodGuess)
       system.x.take(climb.x);

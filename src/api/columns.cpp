@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many right-hand sides: the first one by itself, and the others together by the loop that has
-// solved it.
+// Many right-hand sides: together, where that pays, by a loop that has solved one by itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,10 +117,13 @@ std::vector<SolveReport> Solver::Work::solve_many(const Numbers& b, Vector x, st
     if (j > 0) of_one.on_iteration = nullptr;
     reports[j] = solve(b.part(j * n, n), x.part(j * n, n), of_one);
   };
-  bool together = false;
+  bool experienced = n > 0 && active_ && active_->has_solved && !how.on_iteration;
+  if (experienced) change_between_solves(how.solves_after + width);
   std::int64_t j = 0;
   while (j < width) {
     std::int64_t last = j;
+    const bool together =
+        experienced && active_->loop->together_pays(std::min(width - j, kWidestBlock));
     while (together && last < width && last - j < kWidestBlock && !is_zero(b.part(last * n, n)))
       ++last;
     if (last - j < 2) {
@@ -129,7 +131,7 @@ std::vector<SolveReport> Solver::Work::solve_many(const Numbers& b, Vector x, st
       if (reports[j].status == Status::interrupted) break;
       // What the first one has shown may make a set-up pay for the others.
       if (j == 0 && width > 1) change_between_solves(how.solves_after + width - 1);
-      together = n > 0 && active_ && reports[j].converged();
+      experienced = n > 0 && active_ && reports[j].converged();
       ++j;
       continue;
     }

@@ -8,6 +8,7 @@
 #include "distributed/cuda_operator_system.hpp"
 #include "distributed/host_operator_system.hpp"
 #include "distributed/row_sizes.hpp"
+#include "planning/block_rule.hpp"
 #include "solvers/cuda_block_solver.hpp"
 #include "solvers/host_block_solver.hpp"
 #include "solvers/preconditioners/block_jacobi.hpp"
@@ -148,24 +149,46 @@ solvers::SolveResult Loop::solve(const Numbers& b, Vector& x, bool zero_guess,
                         observer);
 }
 
+void Loop::make_block_solver() {
+  if (block_solver_) return;
+  const PreconditionerSpec of = spec();
+  if (cuda_system_) {
+    auto made = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_.method,
+                                                           method_.variant, of, method_options_);
+    cuda_block_solver_ = made.get();
+    block_solver_ = std::move(made);
+  } else {
+    block_solver_ = std::make_unique<solvers::HostBlockSolver>(
+        *host_system_, method_.method, solver_->variant(), of, solvers::BlockForm::lockstep,
+        method_options_);
+  }
+  weigh_rows();
+}
+
+// Multigrid takes one column after another, and the persistent kernel reads no matrix.
+bool Loop::together_pays(std::int64_t width) {
+  const bool on_gpu = cuda_solver_ != nullptr;
+  if (width < (on_gpu ? kLeastOnGpus : kLeastOnCpus) || multigrid_) return false;
+  if (on_gpu && cuda_solver_->mode() == solvers::CudaMode::persistent) return false;
+  make_block_solver();
+  constexpr std::int64_t kSome = kLeastOnCpus;
+  const std::int64_t column =
+      (block_solver_->bytes(2 * kSome) - block_solver_->bytes(kSome)) / kSome;
+  const BlockTraffic traffic{.matrix = static_cast<double>(operator_->statistics().stored_bytes),
+                             .nonzeros = static_cast<double>(matrix_->blocks.nnz()),
+                             .products = method_.info.products,
+                             .column = static_cast<double>(column),
+                             .cache = last_cache_bytes(1),
+                             .width = width};
+  const BlockCosts costs = on_gpu ? block_costs_on_gpu(traffic) : block_costs(traffic);
+  return costs.together < costs.alone;
+}
+
 std::vector<solvers::SolveResult> Loop::solve_columns(
     const Numbers& b, Vector& x, std::int64_t width, bool zero_guess,
     const solvers::Tolerances& rule, std::span<const solvers::IterationObserver> observers,
     std::span<const double> atol) {
-  if (!block_solver_) {
-    const PreconditionerSpec of = spec();
-    if (cuda_system_) {
-      auto made = std::make_unique<solvers::CudaBlockSolver>(*cuda_system_, method_.method,
-                                                             method_.variant, of, method_options_);
-      cuda_block_solver_ = made.get();
-      block_solver_ = std::move(made);
-    } else {
-      block_solver_ = std::make_unique<solvers::HostBlockSolver>(
-          *host_system_, method_.method, solver_->variant(), of, solvers::BlockForm::lockstep,
-          method_options_);
-    }
-    weigh_rows();
-  }
+  make_block_solver();
   const std::int64_t rows = matrix_->local_rows();
   if (cuda_system_) {
     const DeviceMultiVector<const double> of_b{b.on_gpu().data(), rows, width, 1, rows};

@@ -51,6 +51,8 @@ class Loop {
       const Numbers& b, Vector& x, std::int64_t width, bool zero_guess,
       const solvers::Tolerances& rule, std::span<const solvers::IterationObserver> observers,
       std::span<const double> atol);
+  // Whether so many columns are expected to take less time together than one after another.
+  bool together_pays(std::int64_t width);
   // Throws what the constructor throws, and then has none that serves until the next change.
   void change_preconditioner(const AnyPreconditioner& preconditioner);
   // Takes the present values of the matrix, whose operator has them.
@@ -68,6 +70,7 @@ class Loop {
  private:
   solvers::PreconditionerSpec spec();
   void make_solver();
+  void make_block_solver();
   void weigh_rows();
 
   std::shared_ptr<DistributedMatrix> matrix_;

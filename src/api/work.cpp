@@ -136,6 +136,7 @@ void Solver::Work::update(std::span<const double> values) {
   }
   if (active_ && active_->scaling) active_.reset();
   if (active_) active_->stale = true;
+  if (active_) active_->has_solved = false;
 }
 
 multigrid::MultigridOperation* Solver::Work::given_multigrid() {

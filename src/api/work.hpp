@@ -79,6 +79,7 @@ class Solver::Work {
     std::unique_ptr<Loop> loop{};
     std::unique_ptr<PreconditionerSearch> search{};
     bool stale = false;            // what was set up has older values than the matrix
+    bool has_solved = false;       // one right-hand side or more, with the present values
     double counted_seconds = 0;    // of the set-ups of `search`
     bool may_stand_still = false;  // the loop is left where its residual stands still
   };

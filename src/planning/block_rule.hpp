@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether CPUs solve several right-hand sides together or one after another, where `solver.block`
+// Whether several right-hand sides are solved together or one after another, where `solver.block`
 // is auto. A rule of bytes, not of timings: the last bits of a solution depend on the answer.
 #pragma once
 
 #include <cstdint>
 
 namespace trireme {
+
+// A block of fewer columns is not made unasked. On CPUs a row of eight columns is a cache line, and
+// blocks of two to seven take 1.1 to 4 times as long per column.
+inline constexpr std::int64_t kLeastOnGpus = 4, kLeastOnCpus = 8;
 
 // Of one rank.
 struct BlockTraffic {
@@ -22,6 +26,8 @@ struct BlockCosts {
   double alone = 0, together = 0;
 };
 BlockCosts block_costs(const BlockTraffic& traffic);
+// On a GPU, whose cache is not asked for.
+BlockCosts block_costs_on_gpu(const BlockTraffic& traffic);
 
 // The last-level cache as the system reports it, for one of `ranks` that share it.
 double last_cache_bytes(int ranks);

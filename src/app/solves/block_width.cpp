@@ -23,10 +23,6 @@ namespace {
 
 using Width = std::int64_t;
 
-// A block of fewer columns is not made unasked. On CPUs a row of eight columns is a cache line, and
-// blocks of two to seven take 1.1 to 4 times as long per column.
-constexpr Width kLeastColumns = 4, kLeastOnCpus = 8;
-
 // The bytes of this rank for a block. Where the solver works on a GPU, the host has B and X only,
 // as they are handed over.
 struct BlockBytes {
@@ -55,19 +51,22 @@ int ranks_of_node(MPI_Comm comm) {
   return ranks;
 }
 
-// Whether blocks of CPUs are expected to take less time per column. Collective.
-bool pays_on_cpus(const DistributedMatrix& matrix, const Plan& plan, Width width) {
-  if (width < kLeastOnCpus) return false;
-  const double column = static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus)) -
-                        static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus - 1));
+// Whether blocks are expected to take less time per column. Collective.
+bool pays(const DistributedMatrix& matrix, const Plan& plan, Width width) {
+  const bool on_gpu = plan.amat->on_gpu();
+  if (width < (on_gpu ? kLeastOnGpus : kLeastOnCpus)) return false;
+  const double column = (static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus)) -
+                         static_cast<double>(plan.solver->block_bytes(kLeastOnCpus))) /
+                        static_cast<double>(kLeastOnCpus);
   const KernelStatistics product = plan.amat->statistics();
   const auto method = solvers::method_named(plan.solver->method());
-  const BlockCosts mine = block_costs({.matrix = static_cast<double>(product.stored_bytes),
-                                       .nonzeros = static_cast<double>(matrix.blocks.nnz()),
-                                       .products = method ? method->info.products : 1,
-                                       .column = column,
-                                       .cache = last_cache_bytes(ranks_of_node(matrix.comm)),
-                                       .width = width});
+  const BlockTraffic traffic{.matrix = static_cast<double>(product.stored_bytes),
+                             .nonzeros = static_cast<double>(matrix.blocks.nnz()),
+                             .products = method ? method->info.products : 1,
+                             .column = column,
+                             .cache = last_cache_bytes(ranks_of_node(matrix.comm)),
+                             .width = width};
+  const BlockCosts mine = on_gpu ? block_costs_on_gpu(traffic) : block_costs(traffic);
   return sum_over_ranks(matrix.comm, std::llround(mine.together - mine.alone)) < 0;
 }
 
@@ -131,7 +130,7 @@ Width fastest_width(Op& op, Width first, Width limit) {
 
 bool BlockWidth::is_expected() const {
   const std::optional<std::int64_t> asked = context_.spec.solver.block;
-  return (asked || columns_ >= kLeastColumns) && plan_.solver->solves_blocks();
+  return (asked || columns_ >= kLeastOnGpus) && plan_.solver->solves_blocks();
 }
 
 std::size_t BlockWidth::value() {
@@ -172,7 +171,7 @@ std::size_t BlockWidth::choose() {
     });
     return static_cast<std::size_t>(wanted);
   }
-  if (columns_ < kLeastColumns || plan_.solver->preconditions_one_by_one() ||
+  if (columns_ < kLeastOnGpus || plan_.solver->preconditions_one_by_one() ||
       plan_.solver->is_one_kernel())
     return 1;
   constexpr Width kWidest = 32, kUnmeasured = 8;
@@ -180,7 +179,7 @@ std::size_t BlockWidth::choose() {
   const Width limit =
       widest_that_fits(comm, plan_, rows, std::min(kWidest, columns_), kPartOfMemory);
   if (plan_.solver->method() == kDirect) return static_cast<std::size_t>(std::max<Width>(1, limit));
-  if (!plan_.amat->on_gpu() && !pays_on_cpus(*context_.matrix, plan_, limit)) return 1;
+  if (!pays(*context_.matrix, plan_, limit)) return 1;
   if (limit <= kUnmeasured) return static_cast<std::size_t>(std::max<Width>(1, limit));
   const std::shared_ptr<Operator> op = plan_.amat->shared_operator();
   Width best = limit;
