@@ -7,6 +7,7 @@
 
 #include "report/svg_charts.hpp"
 #include "report/svg_frame.hpp"
+#include "report/words.hpp"
 
 namespace trireme::svg {
 namespace {
@@ -20,7 +21,7 @@ std::vector<Point> curve_of(const RunOutcome& run) {
 
 }  // namespace
 
-std::string convergence(const CaseOutcome& outcome) {
+Chart convergence(const CaseOutcome& outcome, Amount amount) {
   double last = 1, low = std::numeric_limits<double>::infinity(), high = 0;
   std::string description;
   for (const RunOutcome& run : outcome.runs) {
@@ -35,7 +36,7 @@ std::string convergence(const CaseOutcome& outcome) {
     description += fmt::format("{}: {} iterations, true residual {:.1e}. ", label(run),
                                run.iterations, run.relative_residual);
   }
-  if (high <= 0) return "";
+  if (high <= 0) return {};
   Frame frame({.id = "convergence",
                .title = "Residual over iterations",
                .description = description,
@@ -44,14 +45,19 @@ std::string convergence(const CaseOutcome& outcome) {
               Scale::linear(0, last), Scale::logarithmic(low, high));
   if (const double rtol = outcome.runs.front().rtol; rtol >= low && rtol <= high)
     frame.horizontal(rtol, "tolerance", "rtol");
+  Csv csv("kernel,residual,iteration,relative_residual");
   for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
     const RunOutcome& run = outcome.runs[r];
     const auto points = curve_of(run);
     if (points.empty()) continue;
     frame.curve(r, points);
-    if (drawable(run.relative_residual)) frame.end({points.back().x, run.relative_residual}, r);
+    for (const Point& p : amount == Amount::all ? points : thin(points))
+      csv.row(label(run), "method", p.x, p.y);
+    if (!drawable(run.relative_residual)) continue;
+    frame.end({points.back().x, run.relative_residual}, r);
+    csv.row(label(run), "true", points.back().x, run.relative_residual);
   }
-  return frame.str();
+  return frame.chart(words::labels(outcome), csv);
 }
 
 }  // namespace trireme::svg

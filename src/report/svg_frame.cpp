@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace trireme::svg {
 namespace {
@@ -60,14 +61,6 @@ std::vector<Point> thin(const std::vector<Point>& points, std::size_t buckets) {
   return kept;
 }
 
-std::string open(const std::string& id, double height, const std::string& title,
-                 const std::string& description) {
-  return fmt::format(
-      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-labelledby=\"{2}-title {2}-text\">\n"
-      "<title id=\"{2}-title\">{3}</title>\n<desc id=\"{2}-text\">{4}</desc>\n",
-      kWidth, height, id, escape(title), escape(description));
-}
-
 std::string text(const std::string& css, double x, double y, const std::string& anchor,
                  const std::string& content) {
   return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
@@ -108,9 +101,9 @@ std::string marker(std::size_t series, double x, double y) {
 }
 
 Frame::Frame(const Labels& labels, const Scale& x, const Scale& y)
-    : x_(x.between(kLeft, kWidth - kRight)),
-      y_(y.between(kHeight - kBottom, kTop)),
-      svg_(open(labels.id, kHeight, labels.title, labels.description)) {
+    : labels_(labels),
+      x_(x.between(kLeft, kWidth - kRight)),
+      y_(y.between(kHeight - kBottom, kTop)) {
   const double left = kLeft, right = kWidth - kRight, bottom = kHeight - kBottom;
   for (const double tick : y_.ticks()) {
     svg_ += line("grid", left, y_(tick), right, y_(tick));
@@ -122,6 +115,16 @@ Frame::Frame(const Labels& labels, const Scale& x, const Scale& y)
   }
   svg_ += text("axis", right, kHeight - 6, "end", labels.x);
   svg_ += text("axis", 4, 12, "start", labels.y);
+}
+
+Chart Frame::chart(std::vector<std::string> series, const Csv& csv) const {
+  return {.id = labels_.id,
+          .title = labels_.title,
+          .description = labels_.description,
+          .height = kHeight,
+          .content = svg_,
+          .csv = csv.text(),
+          .series = std::move(series)};
 }
 
 void Frame::curve(std::size_t series, const std::vector<Point>& points) {

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "report/svg_chart.hpp"
 #include "report/svg_scale.hpp"
 
 namespace trireme::svg {
 
 constexpr std::size_t kSeries = 8;  // colours, dashes and markers before they repeat
-constexpr double kWidth = 400, kHeight = 270;
+constexpr double kHeight = 270;     // of charts with axes
 
 struct Point {
   double x = 0, y = 0;
@@ -23,11 +24,6 @@ std::string escape(const std::string& content);
 // At most 2 * `buckets` points that keep every peak: the minimum and the maximum of each bucket of
 // neighbours. Points that are not finite are left out.
 std::vector<Point> thin(const std::vector<Point>& points, std::size_t buckets = 400);
-
-// The beginning of an image that a screen reader announces by its title and its description. `id`
-// is unique on the page.
-std::string open(const std::string& id, double height, const std::string& title,
-                 const std::string& description);
 
 // `css` is the class.
 std::string text(const std::string& css, double x, double y, const std::string& anchor,
@@ -58,9 +54,11 @@ class Frame {
   void vertical(double x, const std::string& css, const std::string& label);
   void add(const std::string& svg) { svg_ += svg; }
 
-  std::string str() const { return svg_ + "</svg>\n"; }
+  // The chart, of curves with these names and of these numbers.
+  Chart chart(std::vector<std::string> series, const Csv& csv) const;
 
  private:
+  Labels labels_;
   Scale x_, y_;
   std::string svg_;
 };

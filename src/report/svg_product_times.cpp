@@ -8,6 +8,7 @@
 
 #include "report/svg_charts.hpp"
 #include "report/svg_frame.hpp"
+#include "report/words.hpp"
 
 namespace trireme::svg {
 namespace {
@@ -60,9 +61,9 @@ std::vector<Point> outline(const std::vector<double>& times, const Scale& bins) 
 
 }  // namespace
 
-std::string product_times(const CaseOutcome& outcome) {
+Chart product_times(const CaseOutcome& outcome, Amount amount) {
   const Range range = times_of(outcome);
-  if (range.high <= 0) return "";
+  if (range.high <= 0) return {};
   double last = 1;
   for (const RunOutcome& run : outcome.runs)
     if (!run.product_us.empty())
@@ -74,6 +75,7 @@ std::string product_times(const CaseOutcome& outcome) {
                .x = "product",
                .y = "time of one product, us"},
               Scale::linear(0, last), Scale::logarithmic(range.low, range.high));
+  Csv csv("kernel,product,time_us");
   for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
     const RunOutcome& run = outcome.runs[r];
     std::vector<Point> points;
@@ -82,13 +84,15 @@ std::string product_times(const CaseOutcome& outcome) {
         points.push_back({static_cast<double>(run.product_us_stride) * static_cast<double>(i),
                           run.product_us[i]});
     frame.curve(r, points);
+    for (const Point& p : amount == Amount::all ? points : thin(points))
+      csv.row(label(run), p.x, p.y);
   }
-  return frame.str();
+  return frame.chart(words::labels(outcome), csv);
 }
 
-std::string product_distribution(const CaseOutcome& outcome) {
+Chart product_distribution(const CaseOutcome& outcome) {
   const Range range = times_of(outcome);
-  if (range.high <= 0) return "";
+  if (range.high <= 0) return {};
   const Scale times = Scale::logarithmic(range.low, range.high);
   const Scale bins = times.between(0, kBins);
   std::vector<std::vector<Point>> outlines;
@@ -103,8 +107,13 @@ std::string product_distribution(const CaseOutcome& outcome) {
                .x = "time of one product, us",
                .y = "% of products"},
               times, Scale::linear(0, highest));
-  for (std::size_t r = 0; r < outlines.size(); ++r) frame.curve(r, outlines[r]);
-  return frame.str();
+  Csv csv("kernel,time_from_us,time_to_us,percent_of_products");
+  for (std::size_t r = 0; r < outlines.size(); ++r) {
+    frame.curve(r, outlines[r]);
+    for (std::size_t i = 0; i + 1 < outlines[r].size(); i += 2)
+      csv.row(label(outcome.runs[r]), outlines[r][i].x, outlines[r][i + 1].x, outlines[r][i].y);
+  }
+  return frame.chart(words::labels(outcome), csv);
 }
 
 }  // namespace trireme::svg

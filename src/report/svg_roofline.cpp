@@ -10,6 +10,7 @@
 
 #include "report/svg_charts.hpp"
 #include "report/svg_frame.hpp"
+#include "report/words.hpp"
 
 namespace trireme::svg {
 namespace {
@@ -29,7 +30,7 @@ double bandwidth(const CaseOutcome& outcome) {
 
 }  // namespace
 
-std::string roofline(const CaseOutcome& outcome) {
+Chart roofline(const CaseOutcome& outcome) {
   double left = std::numeric_limits<double>::infinity(), right = 0, low = left, high = 0;
   std::string description;
   for (const RunOutcome& run : outcome.runs) {
@@ -42,7 +43,7 @@ std::string roofline(const CaseOutcome& outcome) {
     description +=
         fmt::format("{}: {:.3g} GFLOP/s at {:.3g} flop per byte. ", label(run), p.y, p.x);
   }
-  if (right <= 0) return "";
+  if (right <= 0) return {};
   const double roof = bandwidth(outcome);
   if (roof > 0) description += fmt::format("The memory gives {:.4g} GB/s. ", roof);
   const Scale x = Scale::logarithmic(left / 1.8, right * 1.8);
@@ -63,9 +64,14 @@ std::string roofline(const CaseOutcome& outcome) {
     frame.add(text("note", frame.x(middle) - 6, frame.y(roof * middle) - 6, "end",
                    fmt::format("memory: {:.4g} GB/s", roof)));
   }
-  for (std::size_t r = 0; r < outcome.runs.size(); ++r)
-    if (has_rates(outcome.runs[r])) frame.mark(r, place_of(outcome.runs[r]));
-  return frame.str();
+  Csv csv("kernel,flop_per_byte,gflops,memory_gbytes_per_s");
+  for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
+    if (!has_rates(outcome.runs[r])) continue;
+    const Point place = place_of(outcome.runs[r]);
+    frame.mark(r, place);
+    csv.row(label(outcome.runs[r]), place.x, place.y, roof);
+  }
+  return frame.chart(words::labels(outcome), csv);
 }
 
 }  // namespace trireme::svg

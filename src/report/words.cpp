@@ -123,6 +123,12 @@ std::string method(const RunOutcome& run) {
                      to_string(run.engine), to_string(run.precision), to_string(run.device));
 }
 
+std::vector<std::string> labels(const CaseOutcome& outcome) {
+  std::vector<std::string> names;
+  for (const RunOutcome& run : outcome.runs) names.push_back(label(run));
+  return names;
+}
+
 bool one_method(const CaseOutcome& outcome) {
   return std::ranges::all_of(outcome.runs, [&](const RunOutcome& run) {
     return method(run) == method(outcome.runs.front());

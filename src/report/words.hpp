@@ -29,6 +29,8 @@ std::string vectors(const ProblemDescription& problem);
 std::string machine(const MachineDescription& machine);
 // "cg + jacobi to 1e-08, petsc engine, double, cpu"
 std::string method(const RunOutcome& run);
+// The names of the runs, in their order.
+std::vector<std::string> labels(const CaseOutcome& outcome);
 // Whether method() is the same for all runs, so that a report says it once.
 bool one_method(const CaseOutcome& outcome);
 
