@@ -2,6 +2,7 @@
 // Kernels side by side: figures, curves, and where the time went.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "report/account_words.hpp"
@@ -15,6 +16,13 @@ namespace trireme::html {
 namespace {
 
 using svg::escape;
+
+// Which solve the curves are of, where there are several.
+std::string last_of(const CaseOutcome& outcome) {
+  std::size_t solves = 0;
+  for (const RunOutcome& run : outcome.runs) solves = std::max(solves, run.solve_seconds.size());
+  return solves > 1 ? fmt::format(" The last of {} solves.", solves) : "";
+}
 
 std::string roof_note(const MachineDescription& machine) {
   return machine.best_gbytes_per_s > 0 || machine.gpu_gbytes_per_s > 0
@@ -33,8 +41,12 @@ std::string kernels(const CaseOutcome& outcome) {
 
 std::string curves(const CaseOutcome& outcome) {
   const std::string figures =
-      grid({figure("Convergence", svg::convergence(outcome),
-                   "Curve: the method's own residual. Ring: the true residual, recomputed."),
+      grid({figure("Residual over iterations", svg::convergence(outcome),
+                   "Curve: the method's own residual. Ring: the true residual, recomputed." +
+                       last_of(outcome)),
+            figure("Residual over seconds", svg::convergence_seconds(outcome),
+                   "By the mean time of an iteration, without what comes before the first." +
+                       last_of(outcome)),
             figure("Time of each product", svg::product_times(outcome),
                    "On the slowest rank, with the wait for the halo."),
             figure("How the times are distributed", svg::product_distribution(outcome)),

@@ -5,8 +5,8 @@
 namespace trireme::svg {
 
 std::vector<Chart> charts(const CaseOutcome& outcome, Amount amount) {
-  std::vector<Chart> all = {convergence(outcome, amount), product_times(outcome, amount),
-                            product_distribution(outcome)};
+  std::vector<Chart> all = {convergence(outcome, amount), convergence_seconds(outcome, amount),
+                            product_times(outcome, amount), product_distribution(outcome)};
   if (!outcome.runs.empty()) all.push_back(roofline(outcome));
   all.push_back(cost(outcome, account_of(outcome)));
   all.push_back(run_seconds(outcome));

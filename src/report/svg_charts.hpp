@@ -14,10 +14,13 @@
 
 namespace trireme::svg {
 
-// Residual (logarithmic) over iterations, and the true residual as a marked end point.
+// Residual (logarithmic) over iterations or over the seconds that they took by their mean time, and
+// the true residual as a marked end point.
 Chart convergence(const CaseOutcome& outcome, Amount amount = Amount::drawn);
+Chart convergence_seconds(const CaseOutcome& outcome, Amount amount = Amount::drawn);
 
-// Time of each product (logarithmic) over the products, and how often each time occurred.
+// Time of each product (logarithmic) over the products, and how often each time occurred. Where
+// several runs have many products, the curves are medians of neighbours, before the faint times.
 Chart product_times(const CaseOutcome& outcome, Amount amount = Amount::drawn);
 Chart product_distribution(const CaseOutcome& outcome);
 

@@ -45,11 +45,15 @@ class Frame {
 
   // A line through the points, thinned, with a few markers on it.
   void curve(std::size_t series, const std::vector<Point>& points);
+  // The same without markers, in the style of curves or behind them.
+  void line_through(std::size_t series, const std::vector<Point>& points,
+                    const char* css = "curve");
   void mark(std::size_t series, const Point& point);
   // A ring with a label above it, and a larger ring in the colour of a series.
   void ring(const Point& point, const std::string& label);
   void end(const Point& point, std::size_t series);
-  // Lines across the whole frame.
+  // Lines across the whole frame. The label of a horizontal one stands where the curves and the
+  // marks that are there by then are farthest away.
   void horizontal(double y, const std::string& css, const std::string& label);
   void vertical(double x, const std::string& css, const std::string& label);
   void add(const std::string& svg) { svg_ += svg; }
@@ -61,6 +65,7 @@ class Frame {
   Labels labels_;
   Scale x_, y_;
   std::string svg_;
+  std::vector<Point> drawn_;  // places of points of curves and of marks
 };
 
 }  // namespace trireme::svg

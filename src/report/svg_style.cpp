@@ -23,6 +23,7 @@ constexpr Colour kColours[] = {
     {"text", "#1b2430", "#e6ebf2", "#000"},   {"dim", "#535f6e", "#a0acba", "#444"},
     {"line", "#d5dbe2", "#323c49", "#bbb"},   {"good", "#0b6b3a", "#5fd39b", "#0b6b3a"},
     {"bad", "#b3261e", "#ff8a80", "#b3261e"}, {"link", "#0b5cad", "#7cc0ff", "#0b5cad"},
+    {"shade", "#8c96a3", "#77869a", "transparent"},
     {"s0", "#0072b2", "#56b4e9", "#0072b2"},  {"s1", "#d55e00", "#ff9248", "#d55e00"},
     {"s2", "#00805d", "#3ddba7", "#00805d"},  {"s3", "#aa3377", "#ee88c0", "#aa3377"},
     {"s4", "#8a6a00", "#f0d24a", "#8a6a00"},  {"s5", "#332288", "#a99cff", "#332288"},
@@ -48,6 +49,7 @@ std::vector<Rule> rules() {
       {".tolerance", "stroke: var(--dim); stroke-dasharray: 2 4;"},
       {".roof", "stroke: var(--text); stroke-width: 2;"},
       {".curve", "fill: none; stroke-width: 1.8; stroke-linejoin: round;"},
+      {".faint", "fill: none; stroke-width: .8; stroke-opacity: .3;"},
       {".ring", "fill: none; stroke-width: 2; stroke: var(--text);"},
       {".end", "fill: none; stroke-width: 2;"},
       {"svg .note", "paint-order: stroke; stroke: var(--card); stroke-width: 3px;"},
@@ -65,6 +67,7 @@ std::vector<Rule> rules() {
         s == 0 ? "" : fmt::format(" stroke-dasharray: {} {};", 3 + 2 * s, 2 + s % 3);
     const bool strokes = s == 4 || s == 5;  // a cross and a plus
     rules.push_back({fmt::format(".curve.s{}", s), colour + dash});
+    rules.push_back({fmt::format(".faint.s{}", s), colour});
     rules.push_back({fmt::format(".end.s{}", s), colour});
     rules.push_back(
         {fmt::format(".marker.s{}", s), colour + (strokes ? " fill: none; stroke-width: 2;"

@@ -48,6 +48,43 @@ TEST(Charts, OfConvergenceAreTheHistories) {
   }
 }
 
+// Where the iterations of two kernels are the same, their seconds tell them apart.
+TEST(Charts, OfConvergenceOverSecondsTakeTheTimeOfTheirIterations) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs[0].iteration_us = 8000;
+  outcome.runs[1].iteration_us = 6000;
+  outcome.runs[2].iteration_us = 0;  // nothing was measured
+  const std::string chart = svg::convergence_seconds(outcome).content;
+  const DrawnAxis x(chart, "x", false), y(chart, "y", true);
+  for (int r = 0; r < 2; ++r) {
+    std::vector<DrawnPoint> data;
+    for (std::size_t i = 0; i < outcome.runs[r].history.size(); ++i)
+      data.push_back({static_cast<double>(i) * (r == 0 ? 8e-3 : 6e-3), outcome.runs[r].history[i]});
+    expect_close(drawn_curve(chart, r, x, y), data, 0.01);
+    expect_close(drawn_circles(chart, "end s" + std::to_string(r), x, y),
+                 {{312 * (r == 0 ? 8e-3 : 6e-3), outcome.runs[r].relative_residual}}, 0.01);
+  }
+  EXPECT_TRUE(drawn_curve(chart, 2, x, y).empty());
+}
+
+TEST(Charts, OfConvergenceHaveNothingOnTheNameOfTheTolerance) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs[1].history.resize(40, 1e-8);  // comes to the tolerance at the left
+  const std::string chart = svg::convergence(outcome).content;
+  std::smatch name;
+  ASSERT_TRUE(std::regex_search(
+      chart, name, std::regex("<text class=\"note\" x=\"([0-9.]+)\" y=\"([0-9.]+)\"[^>]*>rtol<")));
+  EXPECT_GT(name.position(), static_cast<std::ptrdiff_t>(chart.rfind("class=\"marker")));
+  const double left = std::stod(name[1]) - 14, bottom = std::stod(name[2]);
+  const std::regex place("[ML\"](?:cx=\")?([0-9.]+)(?: |,|\" cy=\")([0-9.]+)"),
+      point("([0-9.]+),([0-9.]+)");
+  for (const std::regex& places : {place, point})
+    for (std::sregex_iterator it(chart.begin(), chart.end(), places), end; it != end; ++it) {
+      const double x = std::stod((*it)[1]), y = std::stod((*it)[2]);
+      EXPECT_FALSE(x > left - 6 && x < left + 34 && y > bottom - 16 && y < bottom + 4) << (*it)[0];
+    }
+}
+
 TEST(Charts, OfConvergenceLeaveOutWhatHasNoLogarithm) {
   CaseOutcome outcome = test::sample_outcome();
   outcome.runs.resize(1);
@@ -66,7 +103,25 @@ TEST(Charts, OfProductTimesAreTheTimesAtTheirPlaces) {
   const std::string chart = svg::product_times(outcome).content;
   const DrawnAxis x(chart, "x", false), y(chart, "y", true);
   expect_close(drawn_curve(chart, 1, x, y), {{0, 6000}, {50, 24000}, {100, 5000}}, 0.01);
-  EXPECT_EQ(drawn_curve(chart, 0, x, y).size(), 313u);
+  EXPECT_EQ(drawn_curve(chart, 0, x, y, "faint").size(), 313u);
+}
+
+TEST(Charts, OfProductTimesOfSeveralRunsAreMediansBeforeTheTimes) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs[1].product_us.assign(2400, 6000);
+  for (std::size_t i = 0; i < 2400; i += 3) outcome.runs[1].product_us[i] = 60'000;
+  for (std::size_t i = 1200; i < 2400; ++i) outcome.runs[1].product_us[i] = 7000;
+  const std::string chart = svg::product_times(outcome).content;
+  const DrawnAxis x(chart, "x", false), y(chart, "y", true);
+  std::vector<DrawnPoint> medians;
+  for (int group = 0; group < 24; ++group)
+    medians.push_back({100.0 * group + 49.5, group < 12 ? 6000.0 : 7000.0});
+  expect_close(drawn_curve(chart, 1, x, y), medians, 0.01);
+  const auto times = drawn_curve(chart, 1, x, y, "faint");
+  EXPECT_NEAR(std::ranges::max(times, {}, &DrawnPoint::y).y, 60'000, 600);
+  outcome.runs.erase(outcome.runs.begin());
+  outcome.runs.resize(1);
+  EXPECT_EQ(svg::product_times(outcome).content.find("faint"), std::string::npos);
 }
 
 TEST(Charts, OfDistributionsCountEveryProduct) {
