@@ -24,7 +24,12 @@ a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outli
 .tiles dt { color: var(--dim); font-size: .85rem; } .tiles dd { margin: 0; font-size: 1.25rem;
   font-weight: 600; }
 .verdicts { list-style: none; padding: 0; margin: .5rem 0; } .verdicts li { margin: .4rem 0; }
-.scroll { overflow-x: auto; margin: .5rem 0 1rem; }
+/* Shadows at the sides where a table goes on; covers that scroll with it hide them at its ends. */
+.scroll { overflow-x: auto; margin: .5rem 0 1rem;
+  background: linear-gradient(90deg, var(--back) 40%, transparent) 0 0 / 3rem 100% no-repeat local,
+    linear-gradient(270deg, var(--back) 40%, transparent) 100% 0 / 3rem 100% no-repeat local,
+    linear-gradient(90deg, var(--shade), transparent) 0 0 / 1.1rem 100% no-repeat scroll,
+    linear-gradient(270deg, var(--shade), transparent) 100% 0 / 1.1rem 100% no-repeat scroll; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--dim); padding-bottom: .3rem; }
 th, td { padding: .35rem .5rem; text-align: right; border-bottom: 1px solid var(--line);
@@ -33,7 +38,7 @@ thead th { color: var(--dim); font-weight: 500; vertical-align: bottom; }
 th.text, td.text { text-align: left; }
 .facts th { width: 11rem; color: var(--dim); font-weight: 500; vertical-align: top; }
 .facts td { text-align: left; white-space: normal; }
-.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr));
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr));
   gap: 1rem; }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: .8rem; min-width: 0; break-inside: avoid; }
@@ -50,10 +55,13 @@ summary { cursor: pointer; font-weight: 600; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .7rem;
   overflow-x: auto; font-size: .85rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 @media (max-width: 480px) { svg text { font-size: 13px; } h1 { font-size: 1.5rem; } }
-@media print { body { font-size: 10pt; } .skip, .save { display: none; } main, header, footer { max-width: none; }
-  .grid { grid-template-columns: 1fr 1fr; } .scroll { overflow: visible; }
-  table { font-size: 8pt; } th, td { padding: .2rem .25rem; } tr { break-inside: avoid; }
-  h2 { break-after: avoid; } details::details-content { content-visibility: visible; height: auto; } }
+@media print { body { font-size: 10pt; } .skip, .save { display: none; }
+  main, header, footer { max-width: none; } .grid { grid-template-columns: 1fr 1fr; }
+  .scroll { overflow: visible; background: none; } table { font-size: 8pt; width: auto; min-width: 60%; }
+  th, td { padding: .2rem .25rem; } thead th, td.text { white-space: normal; overflow-wrap: normal; }
+  tr, .legend { break-inside: avoid; }
+  h2, h3, caption, summary, thead, .legend { break-after: avoid; }
+  details::details-content { content-visibility: visible; height: auto; } }
 )css";
 
 }  // namespace

@@ -18,16 +18,23 @@ namespace {
 struct Colour {
   std::string_view name, light, dark, paper;
 };
-constexpr Colour kColours[] = {
-    {"back", "#fff", "#12161c", "#fff"},      {"card", "#f6f8fa", "#1a2029", "#fff"},
-    {"text", "#1b2430", "#e6ebf2", "#000"},   {"dim", "#535f6e", "#a0acba", "#444"},
-    {"line", "#d5dbe2", "#323c49", "#bbb"},   {"good", "#0b6b3a", "#5fd39b", "#0b6b3a"},
-    {"bad", "#b3261e", "#ff8a80", "#b3261e"}, {"link", "#0b5cad", "#7cc0ff", "#0b5cad"},
-    {"shade", "#8c96a3", "#77869a", "transparent"},
-    {"s0", "#0072b2", "#56b4e9", "#0072b2"},  {"s1", "#d55e00", "#ff9248", "#d55e00"},
-    {"s2", "#00805d", "#3ddba7", "#00805d"},  {"s3", "#aa3377", "#ee88c0", "#aa3377"},
-    {"s4", "#8a6a00", "#f0d24a", "#8a6a00"},  {"s5", "#332288", "#a99cff", "#332288"},
-    {"s6", "#555b63", "#c4c9d1", "#555b63"},  {"s7", "#882255", "#ff7f9f", "#882255"}};
+constexpr Colour kColours[] = {{"back", "#fff", "#12161c", "#fff"},
+                               {"card", "#f6f8fa", "#1a2029", "#fff"},
+                               {"text", "#1b2430", "#e6ebf2", "#000"},
+                               {"dim", "#535f6e", "#a0acba", "#444"},
+                               {"line", "#d5dbe2", "#323c49", "#bbb"},
+                               {"good", "#0b6b3a", "#5fd39b", "#0b6b3a"},
+                               {"bad", "#b3261e", "#ff8a80", "#b3261e"},
+                               {"link", "#0b5cad", "#7cc0ff", "#0b5cad"},
+                               {"shade", "#8c96a3", "#77869a", "transparent"},
+                               {"s0", "#0072b2", "#56b4e9", "#0072b2"},
+                               {"s1", "#d55e00", "#ff9248", "#d55e00"},
+                               {"s2", "#00805d", "#3ddba7", "#00805d"},
+                               {"s3", "#aa3377", "#ee88c0", "#aa3377"},
+                               {"s4", "#8a6a00", "#f0d24a", "#8a6a00"},
+                               {"s5", "#332288", "#a99cff", "#332288"},
+                               {"s6", "#555b63", "#c4c9d1", "#555b63"},
+                               {"s7", "#882255", "#ff7f9f", "#882255"}};
 
 // Parts of bars keep white numbers readable on every ground.
 constexpr std::string_view kParts[] = {"#0072b2", "#b34700", "#00704f", "#99306b", "#755a00",
