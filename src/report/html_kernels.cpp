@@ -27,7 +27,10 @@ std::string last_of(const CaseOutcome& outcome) {
 std::string roof_note(const MachineDescription& machine) {
   return machine.best_gbytes_per_s > 0 || machine.gpu_gbytes_per_s > 0
              ? "Each kernel's product under the measured memory bandwidth."
-             : "No roof: the bandwidth of memory is measured for larger matrices only.";
+         : machine.in_cache_gbytes_per_s > 0
+             ? "Each kernel's product under the bandwidth of arrays that are as large as the "
+               "matrix."
+             : "No roof: on GPUs bandwidth is measured for larger matrices only.";
 }
 
 }  // namespace

@@ -22,10 +22,17 @@ bool has_rates(const RunOutcome& run) {
 
 Point place_of(const RunOutcome& run) { return {run.gflops / run.gbytes_per_s, run.gflops}; }
 
+// Whether the roof is that of small arrays.
+bool in_cache(const MachineDescription& machine) {
+  return machine.best_gbytes_per_s <= 0 && machine.in_cache_gbytes_per_s > 0;
+}
+
 // Of the device of the runs, in GB/s; 0: not measured.
 double bandwidth(const CaseOutcome& outcome) {
   const bool on_gpu = outcome.runs.front().device == Device::cuda;
-  return on_gpu ? outcome.machine.gpu_gbytes_per_s : outcome.machine.best_gbytes_per_s;
+  if (on_gpu) return outcome.machine.gpu_gbytes_per_s;
+  return in_cache(outcome.machine) ? outcome.machine.in_cache_gbytes_per_s
+                                   : outcome.machine.best_gbytes_per_s;
 }
 
 }  // namespace
@@ -45,7 +52,8 @@ Chart roofline(const CaseOutcome& outcome) {
   }
   if (right <= 0) return {};
   const double roof = bandwidth(outcome);
-  if (roof > 0) description += fmt::format("The memory gives {:.4g} GB/s. ", roof);
+  const char* giver = in_cache(outcome.machine) ? "arrays of this size" : "memory";
+  if (roof > 0) description += fmt::format("The roof, of {}: {:.4g} GB/s. ", giver, roof);
   const Scale x = Scale::logarithmic(left / 1.8, right * 1.8);
   if (roof > 0) {
     low = std::min(low, roof * x.low());
@@ -62,9 +70,9 @@ Chart roofline(const CaseOutcome& outcome) {
                    frame.y(roof * x.high())));
     const double middle = std::sqrt(x.low() * x.high()) / 1.5;
     frame.add(text("note", frame.x(middle) - 6, frame.y(roof * middle) - 6, "end",
-                   fmt::format("memory: {:.4g} GB/s", roof)));
+                   fmt::format("{}: {:.4g} GB/s", giver, roof)));
   }
-  Csv csv("kernel,flop_per_byte,gflops,memory_gbytes_per_s");
+  Csv csv("kernel,flop_per_byte,gflops,roof_gbytes_per_s");
   for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
     if (!has_rates(outcome.runs[r])) continue;
     const Point place = place_of(outcome.runs[r]);

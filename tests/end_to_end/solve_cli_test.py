@@ -4,6 +4,7 @@
 
 usage: solve_cli_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
 """
+import calendar
 import json
 import os
 import pty
@@ -11,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 import h5py
@@ -49,6 +51,15 @@ class Solves(SolveCase):
                                       "--", "-ksp_norm_type", "unpreconditioned"])
         self.assertEqual("mpirun" in words, RANKS > 1)
         self.assertEqual(sum(report["pattern"]["density"]), report["problem"]["nnz"])
+
+    def test_report_says_when_and_by_what_it_was_made(self):
+        before = time.time()
+        self.solve(POISSON)
+        report = self.report()
+        begun = calendar.timegm(time.strptime(report["date"], "%Y-%m-%dT%H:%M:%SZ"))
+        self.assertTrue(before - 2 < begun < time.time() + 2, report["date"])
+        self.assertRegex(report["machine"]["versions"]["compiler"], r"\w+ \d+\.\d+")
+        self.assertGreater(report["machine"]["in_cache_gbytes_per_s"], 0)
 
     def test_compares_two_reports(self):
         self.solve(POISSON, "--kernel", "csr")

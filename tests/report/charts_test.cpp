@@ -183,7 +183,13 @@ TEST(Charts, OfTheRooflineHaveEachKernelAndTheBandwidth) {
                                 std::regex("class=\"marker s0\" d=\"M([0-9.]+) ([0-9.]+)a")));
   EXPECT_NEAR(x.number_at(std::stod(marker[1]) + 4), 1.0 / 6, 0.002);  // 2 flop per 12 bytes
   EXPECT_NEAR(y.number_at(std::stod(marker[2])), outcome.runs[0].gflops, 0.05);
+  outcome.machine.in_cache_gbytes_per_s = 155;
+  EXPECT_NE(svg::roofline(outcome).content.find(">memory: 40 GB/s<"), std::string::npos);
   outcome.machine.best_gbytes_per_s = 0;
+  const std::string small = svg::roofline(outcome).content;
+  EXPECT_NE(small.find(">arrays of this size: 155 GB/s<"), std::string::npos);
+  EXPECT_NE(small.find("class=\"roof\""), std::string::npos);
+  outcome.machine.in_cache_gbytes_per_s = 0;
   EXPECT_EQ(svg::roofline(outcome).content.find("class=\"roof\""), std::string::npos);
 }
 

@@ -55,6 +55,20 @@ void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome) {
   }
 }
 
+void measure_in_cache(MPI_Comm comm, CaseOutcome& outcome) {
+  constexpr std::int64_t kLeastBytes = 4096;
+  constexpr int kRepetitions = 10;
+  if (std::ranges::none_of(outcome.runs,
+                           [](const RunOutcome& run) { return run.device == Device::cpu; }))
+    return;
+  const std::int64_t arrays = 3 * std::int64_t{size_of(comm)};
+  const auto bytes =
+      static_cast<std::size_t>(std::max(kLeastBytes, 12 * outcome.problem.nnz / arrays));
+  double rate = measure_host_bandwidth(bytes, kRepetitions).best();
+  MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, comm);
+  outcome.machine.in_cache_gbytes_per_s = rate;
+}
+
 void compare_with_baseline(std::vector<RunOutcome>& runs,
                            const std::shared_ptr<DistributedMatrix>& matrix) {
   for (const Device device : {Device::cpu, Device::cuda}) {
