@@ -28,6 +28,11 @@ std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
                                                  std::span<const ReportFormat> formats,
                                                  const std::filesystem::path& directory);
 
+// Writes each chart of the page as ID.svg and its numbers, all of them, as ID.csv, in the manner of
+// write_reports().
+std::vector<std::filesystem::path> write_figures(const CaseOutcome& outcome,
+                                                 const std::filesystem::path& directory);
+
 // The kernels side by side in at most 100 columns, with units in the head, and each verdict in
 // words.
 std::string terminal_table(const CaseOutcome& outcome);

@@ -55,12 +55,13 @@ Chart cost(const CaseOutcome& outcome, const Account& account) {
   std::int64_t done = 0;
   for (const Hindsight& h : account.hindsight) done = std::max(done, h.products);
   const double last =
-      std::pow(10, std::ceil(std::log10(std::max<double>(1e4, 2.0 * static_cast<double>(done)))));
+      std::pow(10, std::ceil(std::log10(std::clamp(2.0 * static_cast<double>(done), 1e4, 1e17))));
   double low = total_seconds(account.entries.front().cost, 1), high = low;
   for (const AccountEntry& entry : account.entries) {
     low = std::min(low, total_seconds(entry.cost, 1));
     high = std::max(high, total_seconds(entry.cost, static_cast<std::int64_t>(last)));
   }
+  if (!drawable(low) || !drawable(high)) return {};
   const auto crossed = crossings(account, static_cast<std::int64_t>(last));
   std::string description =
       fmt::format("Cheapest for one product: {}. ", account.entries[cheapest(account, 1)].name);
