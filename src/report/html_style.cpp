@@ -38,7 +38,7 @@ thead th { color: var(--dim); font-weight: 500; vertical-align: bottom; }
 th.text, td.text { text-align: left; }
 .facts th { width: 11rem; color: var(--dim); font-weight: 500; vertical-align: top; }
 .facts td { text-align: left; white-space: normal; }
-.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr));
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, max(21rem, 34%)), 1fr));
   gap: 1rem; }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: .8rem; min-width: 0; break-inside: avoid; }

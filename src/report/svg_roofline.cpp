@@ -66,11 +66,15 @@ Chart roofline(const CaseOutcome& outcome) {
                .y = "GFLOP/s of the product"},
               x, Scale::logarithmic(low / 1.2, high * 1.2));
   if (roof > 0) {
-    frame.add(line("roof", frame.x(x.low()), frame.y(roof * x.low()), frame.x(x.high()),
-                   frame.y(roof * x.high())));
-    const double middle = std::sqrt(x.low() * x.high()) / 1.5;
-    frame.add(text("note", frame.x(middle) - 6, frame.y(roof * middle) - 6, "end",
-                   fmt::format("{}: {:.4g} GB/s", giver, roof)));
+    const Point from{frame.x(x.low()), frame.y(roof * x.low())};
+    const Point to{frame.x(x.high()), frame.y(roof * x.high())};
+    frame.add(line("roof", from.x, from.y, to.x, to.y));
+    // Above the roof, and within the frame: a character is about 6.2 wide.
+    const std::string name = fmt::format("{}: {:.4g} GB/s", giver, roof);
+    const double end =
+        std::max(0.6 * from.x + 0.4 * to.x, from.x + 4 + 6.2 * static_cast<double>(name.size()));
+    const double height = from.y + (to.y - from.y) * (end - from.x) / (to.x - from.x);
+    frame.add(text("note", end - 6, height - 6, "end", name));
   }
   Csv csv("kernel,flop_per_byte,gflops,roof_gbytes_per_s");
   for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
