@@ -108,8 +108,9 @@ TEST(Charts, OfProductTimesAreTheTimesAtTheirPlaces) {
 
 TEST(Charts, OfProductTimesOfSeveralRunsAreMediansBeforeTheTimes) {
   CaseOutcome outcome = test::sample_outcome();
-  outcome.runs[1].product_us.assign(2400, 6000);
-  for (std::size_t i = 0; i < 2400; i += 3) outcome.runs[1].product_us[i] = 60'000;
+  outcome.runs[1].product_us.clear();
+  for (int i = 0; i < 2400; ++i)
+    outcome.runs[1].product_us.push_back(i % 3 == 0 ? 60'000 : i % 3 == 1 ? 5000 : 6000);
   for (std::size_t i = 1200; i < 2400; ++i) outcome.runs[1].product_us[i] = 7000;
   const std::string chart = svg::product_times(outcome).content;
   const DrawnAxis x(chart, "x", false), y(chart, "y", true);

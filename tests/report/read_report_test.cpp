@@ -62,6 +62,7 @@ TEST_F(ReadReport, NamesTheFigureThatIsSomethingElse) {
            {"/runs/0/history", 3, "runs.history"},
            {"/runs/2/iterations", 1.5, "runs.iterations"},
            {"/problem/rows", {1}, "problem/rows"},
+           {"/pattern/density", {1}, "pattern"},
            {"/pattern/cells", std::int64_t{1} << 32, "pattern"}}) {
     auto wrong = report;
     wrong[nlohmann::json::json_pointer(place)] = value;
