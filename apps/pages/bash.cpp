@@ -161,9 +161,11 @@ std::string bash_completion(const std::vector<Program>& programs,
                             const std::vector<Completed>& names) {
   BashTables tables;
   tables.options = "    '') echo '--help --version' ;;\n    report*) echo '--help' ;;\n";
-  tables.commands = fmt::format("    '' | help) echo '{}' ;;\n    report) echo compare ;;\n",
-                                fmt::join(command_names(), " "));
-  tables.arguments = "    'report compare '[12]) echo @file ;;\n    help*) echo @key ;;\n";
+  tables.commands =
+      fmt::format("    '' | help) echo '{}' ;;\n    report) echo compare figures ;;\n",
+                  fmt::join(command_names(), " "));
+  tables.arguments =
+      "    'report compare '[12] | 'report figures '[12]) echo @file ;;\n    help*) echo @key ;;\n";
   for (const Program& program : programs) {
     tables.add(program, program.name);
     if (program.name != "solve") continue;

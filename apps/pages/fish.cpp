@@ -93,13 +93,14 @@ std::string fish_completion(const std::vector<Program>& programs,
                          "__fish_seen_subcommand_from " + program.name +
                              (program.name == "solve" ? " study" : ""));
     }
-  return text + fmt::format(
-                    "complete -c trireme -n __fish_use_subcommand -f -a '{}'\n"
-                    "complete -c trireme -n __fish_use_subcommand -l version\n"
-                    "complete -c trireme -n '__fish_seen_subcommand_from report' -a compare\n"
-                    "complete -c trireme -n '__fish_seen_subcommand_from help' -f -a '{} "
-                    "(__trireme_keys)'\n",
-                    fmt::join(command_names(), " "), fmt::join(command_names(), " "));
+  return text +
+         fmt::format(
+             "complete -c trireme -n __fish_use_subcommand -f -a '{}'\n"
+             "complete -c trireme -n __fish_use_subcommand -l version\n"
+             "complete -c trireme -n '__fish_seen_subcommand_from report' -a 'compare figures'\n"
+             "complete -c trireme -n '__fish_seen_subcommand_from help' -f -a '{} "
+             "(__trireme_keys)'\n",
+             fmt::join(command_names(), " "), fmt::join(command_names(), " "));
 }
 
 }  // namespace trireme::pages

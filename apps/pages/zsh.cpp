@@ -108,7 +108,8 @@ std::string zsh_completion(const std::vector<Program>& programs,
   for (const Program& program : programs) text += zsh_function(program, program.name);
   text += fmt::format(
       "_trireme_study() {{ _trireme_solve }}\n"
-      "_trireme_report() {{ _arguments ':command:(compare)' ':report:_files' ':report:_files' }}\n"
+      "_trireme_report() {{ _arguments ':command:(compare figures)' ':report:_files' "
+      "':report:_files' }}\n"
       "_trireme_help() {{ _arguments ':command:({0})' ':key:_trireme_key' }}\n\n"
       "_trireme() {{\n  local context state line\n  case $service in\n{1}  esac\n"
       "  _arguments '--help[Print the commands]' '--version[Print the version]' \\\n"

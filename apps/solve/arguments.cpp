@@ -132,6 +132,11 @@ Arguments parse_arguments(int argc, const char* const* argv) {
     result.reports = words.reports;
     return result;
   }
+  if (!words.figures.empty()) {
+    result.action = Action::figures;
+    result.reports = words.figures;
+    return result;
+  }
   if (words.version || words.schema || words.report_schema || words.list) {
     result.action = words.version         ? Action::print_version
                     : words.schema        ? Action::print_schema

@@ -36,6 +36,7 @@ enum class Action {
   study,
   list_study,
   compare,
+  figures,
   print_case,
   print_help,
   print_version,
@@ -54,7 +55,7 @@ struct Arguments {
   bool quiet = false;
   bool resume = false;
   bool again = false;                // with study: repeat what has ended
-  std::vector<std::string> reports;  // with compare: the two files
+  std::vector<std::string> reports;  // with compare: the two files; with figures: folder, file
   CacheSpec cache;                   // of --cache and --no-cache
   std::vector<std::string> petsc;    // what follows "--", as it stands
   std::string help;                  // for print_help

@@ -33,6 +33,7 @@
 #include "petsc/session.hpp"
 #include "progress.hpp"
 #include "report/compare.hpp"
+#include "report/read_report.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
 #include "study_command.hpp"
@@ -132,6 +133,14 @@ ExitCode solve(const Case& c, const PetscSession& petsc, const std::string& comm
   return code;
 }
 
+std::string written_figures(const std::filesystem::path& folder,
+                            const std::filesystem::path& report) {
+  std::string text = fmt::format("written to {}:", folder.string());
+  for (const auto& file : write_figures(read_report(report), folder))
+    text += " " + file.filename().string();
+  return words::wrap(text, words::kTextWidth, 2) + "\n";
+}
+
 ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
   const Arguments arguments = parse_arguments(argc, argv);
   switch (arguments.action) {
@@ -154,6 +163,14 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
       std::string text;
       collectively(kWorld, [&] {
         if (on_first_rank()) text = compare_reports(arguments.reports[0], arguments.reports[1]);
+      });
+      say(stdout, text);
+      return ExitCode::converged;
+    }
+    case Action::figures: {
+      std::string text;
+      collectively(kWorld, [&] {
+        if (on_first_rank()) text = written_figures(arguments.reports[0], arguments.reports[1]);
       });
       say(stdout, text);
       return ExitCode::converged;

@@ -91,6 +91,12 @@ void declare_views(CLI::App& app, Words& words) {
                  "Print what changed between two runs, with a verdict on noise, and solve nothing")
       ->type_name("REPORT.JSON REPORT.JSON")
       ->expected(2);
+  app.add_option(
+         "--figures", words.figures,
+         "Write each chart of a run's report as SVG and its numbers as CSV to a folder, and "
+         "solve nothing")
+      ->type_name("DIR REPORT.JSON")
+      ->expected(2);
   app.add_flag("--print-schema", words.schema,
                "Print every key of a case as a JSON schema with units and defaults");
   app.add_flag("--print-report-schema", words.report_schema,

@@ -12,7 +12,7 @@ namespace trireme::solve {
 // What stands on the command line before "--", word by word.
 struct Words {
   std::string matrix, config, study, output, cache, progress;
-  std::vector<std::string> presets, kernels, sets, reports;
+  std::vector<std::string> presets, kernels, sets, reports, figures;
   std::map<std::string, std::string> shorthands;  // "--rtol": "1e-10"
   bool again = false, resume = false, quiet = false, no_cache = false;
   bool check = false, explain = false;  // in place of a solve

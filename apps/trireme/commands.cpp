@@ -61,14 +61,18 @@ Call call_for(const std::vector<std::string>& words) {
   const Command& command = command_of(first);
   if (!command.option.empty()) {
     if (!rest.empty() && is_help(rest.front())) return help_call({first});
+    std::string option(command.option);
     if (command.name == "report") {
-      if (rest.empty() || rest.front() != "compare")
-        fail(ExitCode::usage, "trireme report has one command: trireme report {}", command.words);
+      if (rest.empty() || std::ranges::find(kOfReports, rest.front()) == kOfReports.end())
+        fail(ExitCode::usage,
+             "trireme report has two commands: trireme report compare A.json B.json, and trireme "
+             "report figures FOLDER REPORT.json");
+      option += rest.front();
       rest.erase(rest.begin());
     }
     if (rest.empty() || rest.front().starts_with('-'))
       fail(ExitCode::usage, "files come first: trireme {} {}", command.name, command.words);
-    rest.insert(rest.begin(), std::string(command.option));
+    rest.insert(rest.begin(), option);
   }
   return {.program = command.program, .words = std::move(rest)};
 }

@@ -12,7 +12,8 @@ namespace trireme::front {
 struct Command {
   std::string_view name;
   std::string_view program;  // that it starts
-  std::string_view option;   // which comes before the words of the command; empty: none
+  std::string_view option;   // which comes before the words of the command; empty: none; --: its
+                             // first word names the option
   std::string_view words;    // in the help
   std::string_view about;
 };
@@ -20,10 +21,13 @@ struct Command {
 inline constexpr std::array<Command, 5> kCommands = {{
     {"solve", "solve", "", "[MATRIX] [OPTIONS]", "Solve a system, or compare kernels on it"},
     {"study", "solve", "--study", "FILE [OPTIONS]", "Run many solves, and compare them"},
-    {"report", "solve", "--compare", "compare A.json B.json", "Say what changed between two runs"},
+    {"report", "solve", "--", "compare | figures FILES", "Compare two runs, or draw one"},
     {"problem", "problem", "", "COMMAND [OPTIONS]", "Import, generate and inspect systems"},
     {"bench", "kernel_bench", "", "MATRIX [OPTIONS]", "Measure kernels on one matrix"},
 }};
+
+// The commands of report, each of which is an option of its program.
+inline constexpr std::array<std::string_view, 2> kOfReports = {"compare", "figures"};
 
 // A program with the words that come after its name.
 struct Call {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/case_runs.hpp"
+#include "app/figures/build_facts.hpp"
 #include "app/figures/comparisons.hpp"
 #include "app/figures/memory.hpp"
 #include "app/figures/pattern_picture.hpp"
@@ -31,6 +32,8 @@ void compare(MPI_Comm comm, const LoadedSystem& system, const RankZero& rank_zer
   if (bandwidth_matters(outcome.problem)) {
     rank_zero.step_begins("measuring memory bandwidth");
     compare_with_bandwidth(comm, outcome);
+  } else {
+    measure_in_cache(comm, outcome);
   }
   compare_with_baseline(outcome.runs, system.matrix());
   compare_precisions(outcome.runs);
@@ -56,6 +59,7 @@ CaseOutcome run_case(MPI_Comm comm, const Case& c, CaseObserver* observer,
   const std::int64_t resident_before = resident_bytes();
   const RankZero rank_zero(comm, observer);
   CaseOutcome outcome;
+  outcome.date = time_now();
   LoadedSystem system(comm, c, rank_zero, clock, outcome);
   run_kernels(comm, c, system, rank_zero, clock, resident_before, interrupts, outcome);
   keep_iterations(c, system, outcome);

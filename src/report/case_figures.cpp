@@ -28,6 +28,10 @@ auto version(std::string MachineDescription::*member) {
   return [member](const VersionsPart& v) { return v.machine.*member; };
 }
 
+auto built(std::string MachineDescription::*member) {
+  return [member](const VersionsPart& v) { return known(member)(v.machine); };
+}
+
 std::optional<PatternPicture> gathered(const CaseOutcome& outcome) {
   return outcome.pattern.cells == 0 ? std::nullopt : std::optional(outcome.pattern);
 }
@@ -81,7 +85,16 @@ const Figures<VersionsPart>& figures() {
       {"trireme", "", "of Trireme", version(&MachineDescription::trireme)},
       {"petsc", "", "of PETSc", version(&MachineDescription::petsc)},
       {"hdf5", "", "of HDF5", version(&MachineDescription::hdf5)},
-      {"mpi", "", "of MPI", version(&MachineDescription::mpi)}};
+      {"mpi", "", "of MPI", version(&MachineDescription::mpi)},
+      {"commit", "",
+       "of the sources of Trireme, with `-dirty` after it where they had other changes; null: they "
+       "were no checkout",
+       built(&MachineDescription::commit)},
+      {"compiler", "", "of C++; null: not known", built(&MachineDescription::compiler)},
+      {"cuda", "", "of the compiler of CUDA; null: built without",
+       built(&MachineDescription::cuda)},
+      {"driver", "", "of the NVIDIA GPUs of rank 0's machine; null: there is none",
+       built(&MachineDescription::driver)}};
   return table;
 }
 
@@ -110,6 +123,10 @@ const Figures<MachineDescription>& figures() {
       {"gpu_gbytes_per_s", "GB/s",
        "bandwidth of copies in the memory of all GPUs together; 0: not measured",
        &MachineDescription::gpu_gbytes_per_s},
+      {"in_cache_gbytes_per_s", "GB/s",
+       "bandwidth of all ranks' CPUs together over arrays that are as large as the matrix: the "
+       "best of copy, triad and read; 0: not measured, because the matrix exceeds caches",
+       &MachineDescription::in_cache_gbytes_per_s},
       {"versions", "", "of what ran", [](const MachineDescription& m) { return VersionsPart{m}; }}};
   return table;
 }
@@ -166,6 +183,8 @@ const Figures<CaseOutcome>& figures() {
        "the number of this schema",
        [](const CaseOutcome&) { return kSchema; },
        {{"const", kSchema}}},
+      {"date", "", "when the run began, in UTC: `2026-11-28T01:25:03Z`; null: not known",
+       known(&CaseOutcome::date)},
       {"problem", "", "the system",
        [](const CaseOutcome& outcome) { return ProblemPart{outcome}; }},
       {"machine", "", "where it ran", &CaseOutcome::machine},

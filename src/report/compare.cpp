@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -13,29 +12,13 @@
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "report/noise.hpp"
+#include "report/read_report.hpp"
 #include "report/words.hpp"
 
 namespace trireme {
 namespace {
 
 using ParsedJson = nlohmann::json;
-
-ParsedJson read_report(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) fail(ExitCode::input, "'{}' cannot be read; name a report.json", path.string());
-  ParsedJson report = ParsedJson::parse(file, nullptr, false);
-  const auto has = [&](const char* key, ParsedJson::value_t type) {
-    return report.contains(key) && report[key].type() == type;
-  };
-  const bool good =
-      report.is_object() && report.contains("schema") && report["schema"].is_number_integer() &&
-      has("problem", ParsedJson::value_t::object) && has("machine", ParsedJson::value_t::object) &&
-      has("runs", ParsedJson::value_t::array);
-  if (!good)
-    fail(ExitCode::input, "'{}' is no report.json of solve; name the report.json of a run",
-         path.string());
-  return report;
-}
 
 // A value as people read it, on one line; what the report does not have is "-".
 std::string shown(const ParsedJson& object, const ParsedJson::json_pointer& key) {
@@ -83,6 +66,10 @@ std::string differences(const ParsedJson& before, const ParsedJson& after) {
                                   {"/machine/versions/petsc", "PETSc"},
                                   {"/machine/versions/hdf5", "HDF5"},
                                   {"/machine/versions/mpi", "MPI"},
+                                  {"/machine/versions/commit", "commit"},
+                                  {"/machine/versions/compiler", "compiler"},
+                                  {"/machine/versions/cuda", "CUDA"},
+                                  {"/machine/versions/driver", "GPU driver"},
                                   {"/machine/host", "host"},
                                   {"/machine/cpu", "CPU"},
                                   {"/machine/gpu", "GPU"},
@@ -175,7 +162,7 @@ std::string run_text(const ParsedJson& before, const ParsedJson& after) {
 
 std::string compare_reports(const std::filesystem::path& before,
                             const std::filesystem::path& after) {
-  const ParsedJson a = read_report(before), b = read_report(after);
+  const ParsedJson a = parsed_report(before), b = parsed_report(after);
   std::string text =
       words::wrap(fmt::format("{} -> {}", before.string(), after.string()), words::kTextWidth, 2) +
       "\n" + differences(a, b);

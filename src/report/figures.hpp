@@ -5,8 +5,10 @@
 
 #include <concepts>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -34,6 +36,8 @@ const Figures<Owner>& figures() = delete;
 
 template <class Owner>
 Json object_of(const Owner& owner);
+template <class Owner>
+void read_object(const Json& object, Owner& owner);
 template <class Owner>
 Json schema_of_object();
 
@@ -68,6 +72,47 @@ Json value_of(const T& value) {
   }
 }
 
+// A value of a file is not what its figure has. what() is its place: "runs.iterations".
+struct WrongFigure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void require(bool fits) {
+  if (!fits) throw WrongFigure("");
+}
+
+// The inverse of value_of(). A number that is null becomes NaN.
+template <class T>
+void read_value(const Json& json, T& value) {
+  if constexpr (Chosen<T>) {
+    require(json.is_string());
+    const auto choice = choice_of<T>(json.get<std::string>());
+    require(choice.has_value());
+    value = *choice;
+  } else if constexpr (Optional<T>) {
+    value.reset();
+    if (!json.is_null()) read_value(json, value.emplace());
+  } else if constexpr (std::same_as<T, bool>) {
+    require(json.is_boolean());
+    value = json.get<bool>();
+  } else if constexpr (std::is_integral_v<T>) {
+    require(json.is_number_integer());
+    value = json.get<T>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    require(json.is_number() || json.is_null());
+    value = json.is_null() ? std::numeric_limits<T>::quiet_NaN() : json.get<T>();
+  } else if constexpr (std::same_as<T, std::string>) {
+    require(json.is_string());
+    value = json.get<std::string>();
+  } else if constexpr (Range<T>) {
+    require(json.is_array());
+    value.clear();
+    for (const Json& item : json) read_value(item, value.emplace_back());
+  } else {
+    read_object(json, value);
+  }
+}
+
 // What a type allows, as JSON Schema. Numbers are not negative.
 template <class T>
 Json schema_of() {
@@ -94,6 +139,19 @@ Json schema_of() {
   }
 }
 
+// The place of a text of which an empty one is unknown.
+template <class Owner>
+struct Known {
+  std::string Owner::*text;
+  std::optional<std::string> operator()(const Owner& owner) const {
+    return (owner.*text).empty() ? std::nullopt : std::optional(owner.*text);
+  }
+};
+template <class Owner>
+Known<Owner> known(std::string Owner::*text) {
+  return {text};
+}
+
 // One figure of an Owner: its name and unit in report.json, what it says, and where it is: a
 // member, or a function of the owner. `rules` are merged into the schema of its type, where it
 // allows less or more.
@@ -106,7 +164,15 @@ struct Figure {
         says(says_),
         rules(std::move(rules_)),
         value([place](const Owner& owner) { return value_of(std::invoke(place, owner)); }),
-        schema_of_type(schema_of<std::remove_cvref_t<std::invoke_result_t<Place, const Owner&>>>) {}
+        schema_of_type(schema_of<std::remove_cvref_t<std::invoke_result_t<Place, const Owner&>>>) {
+    if constexpr (std::is_member_object_pointer_v<Place>)
+      read = [place](const Json& json, Owner& owner) { read_value(json, owner.*place); };
+    else if constexpr (std::same_as<Place, Known<Owner>>)
+      read = [place](const Json& json, Owner& owner) {
+        (owner.*place.text).clear();
+        if (!json.is_null()) read_value(json, owner.*place.text);
+      };
+  }
 
   Json schema() const {
     Json schema = schema_of_type();
@@ -119,6 +185,7 @@ struct Figure {
   const char *name, *unit, *says;
   Json rules;
   std::function<Json(const Owner&)> value;
+  std::function<void(const Json&, Owner&)> read;  // empty: the figure follows from others
   Json (*schema_of_type)();
 };
 
@@ -127,6 +194,22 @@ Json object_of(const Owner& owner) {
   Json object = Json::object();
   for (const Figure<Owner>& figure : figures<Owner>()) object[figure.name] = figure.value(owner);
   return object;
+}
+
+// A figure that the object does not have, because an earlier Trireme wrote it, stays as it is.
+template <class Owner>
+void read_object(const Json& object, Owner& owner) {
+  require(object.is_object());
+  for (const Figure<Owner>& figure : figures<Owner>()) {
+    const auto found = object.find(figure.name);
+    if (!figure.read || found == object.end()) continue;
+    try {
+      figure.read(*found, owner);
+    } catch (const WrongFigure& inner) {
+      const std::string below = inner.what();
+      throw WrongFigure(below.empty() ? figure.name : figure.name + ("." + below));
+    }
+  }
 }
 
 template <class Owner>
@@ -147,14 +230,6 @@ inline Json nan_is_null() { return {{"type", {"number", "null"}}}; }
 inline Json nan_is_null_in_list() { return {{"items", nan_is_null()}}; }
 inline Json not_empty() { return {{"minLength", 1}}; }
 inline Json at_least_one() { return {{"minimum", 1}}; }
-
-// The place of a text of which an empty one is unknown.
-template <class Owner>
-auto known(std::string Owner::*text) {
-  return [text](const Owner& owner) {
-    return (owner.*text).empty() ? std::nullopt : std::optional(owner.*text);
-  };
-}
 
 // What "account" is made of.
 struct AccountPart {
@@ -181,6 +256,8 @@ template <>
 const Figures<DistributionOutcome>& figures();
 template <>
 const Figures<AccountPart>& figures();
+template <>
+const Figures<PatternPicture>& figures();
 template <>
 const Figures<CaseOutcome>& figures();
 

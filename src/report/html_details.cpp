@@ -26,7 +26,10 @@ std::string facts(const CaseOutcome& outcome) {
   const MachineDescription& m = outcome.machine;
   return "<table class=\"facts\">\n<caption>machine, versions and hashes</caption>\n<tbody>\n" +
          fact("where", words::machine(m)) + fact("CPU memory, best", rate(m.best_gbytes_per_s)) +
-         fact("GPU memory", rate(m.gpu_gbytes_per_s)) + fact("Trireme", m.trireme) +
+         fact("arrays as large as the matrix", rate(m.in_cache_gbytes_per_s)) +
+         fact("GPU memory", rate(m.gpu_gbytes_per_s)) + fact("GPU driver", m.driver) +
+         fact("begun", outcome.date) + fact("Trireme", m.trireme) + fact("commit", m.commit) +
+         fact("compiler of C++", m.compiler) + fact("compiler of CUDA", m.cuda) +
          fact("PETSc", m.petsc) + fact("HDF5", m.hdf5) + fact("MPI", m.mpi) +
          fact("hash of the pattern", outcome.pattern_hash) +
          fact("hash of the values", outcome.values_hash) + "</tbody></table>\n";
@@ -49,7 +52,8 @@ std::string details(const CaseOutcome& outcome) {
       outcome.command.empty() ? "" : "<h3>Command</h3>\n" + code(outcome.command);
   return section("details", "To repeat this run",
                  command + fold("The case", code(outcome.case_text)) +
-                     fold("Machine, versions and hashes", facts(outcome)));
+                     fold("Machine, versions and hashes", facts(outcome)) + "<h3>To cite</h3>\n" +
+                     code(words::citation(outcome)));
 }
 
 }  // namespace trireme::html

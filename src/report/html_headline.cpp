@@ -25,15 +25,28 @@ const RunOutcome* fastest(const CaseOutcome& outcome) {
   return best;
 }
 
+// What a figure is of, where the run has several solves.
+std::string of_all(const RunOutcome& run) {
+  const bool steps = !run.steps.empty();
+  const std::size_t solves = steps ? run.steps.size() : run.solve_seconds.size();
+  return solves > 1 ? fmt::format(", all {} {}", solves, steps ? "steps" : "solves") : "";
+}
+
 std::string tiles(const CaseOutcome& outcome) {
   const RunOutcome* best = fastest(outcome);
   if (!best) return "";
   std::string out = "<dl class=\"tiles\">\n";
   out += tile(outcome.runs.size() > 1 ? "fastest solve" : "kernel", escape(label(*best)));
-  out += tile("solve", words::seconds(best->seconds.solve));
-  out += tile("iterations", std::to_string(best->iterations));
+  const std::string all = of_all(*best);
+  std::int64_t iterations = best->steps.empty() ? best->iterations : 0;
+  for (const StepOutcome& step : best->steps) iterations += step.iterations;
+  out += tile("solve" + all, words::seconds(best->seconds.solve));
+  // Of solves that are repeated, a run keeps the iterations of the last one.
+  out += tile(best->steps.empty() && !all.empty() ? "iterations of the last" : "iterations" + all,
+              std::to_string(iterations));
   out += tile("one product", words::seconds(best->kernel_us.median * 1e-6));
-  out += tile("true residual", words::residual(best->relative_residual));
+  out += tile(all.empty() ? "true residual" : "worst true residual",
+              words::residual(best->relative_residual));
   if (outcome.start.total > 0)
     out += tile("first iteration after", words::seconds(outcome.start.total));
   return out + "</dl>\n";

@@ -2,6 +2,7 @@
 // Kernels side by side: figures, curves, and where the time went.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "report/account_words.hpp"
@@ -16,24 +17,20 @@ namespace {
 
 using svg::escape;
 
-std::vector<std::string> names(const CaseOutcome& outcome) {
-  std::vector<std::string> names;
-  for (const RunOutcome& run : outcome.runs) names.push_back(label(run));
-  return names;
-}
-
-// The numbers of the parts of a bar, with their names.
-std::string parts_legend(const std::vector<words::Part>& parts) {
-  std::string items;
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    items += fmt::format("<li><b class=\"p{}\">{}</b>{}</li>\n", p, p + 1, parts[p].first);
-  return "<ul class=\"legend\">\n" + items + "</ul>\n";
+// Which solve the curves are of, where there are several.
+std::string last_of(const CaseOutcome& outcome) {
+  std::size_t solves = 0;
+  for (const RunOutcome& run : outcome.runs) solves = std::max(solves, run.solve_seconds.size());
+  return solves > 1 ? fmt::format(" The last of {} solves.", solves) : "";
 }
 
 std::string roof_note(const MachineDescription& machine) {
   return machine.best_gbytes_per_s > 0 || machine.gpu_gbytes_per_s > 0
              ? "Each kernel's product under the measured memory bandwidth."
-             : "No roof: the bandwidth of memory is measured for larger matrices only.";
+         : machine.in_cache_gbytes_per_s > 0
+             ? "Each kernel's product under the bandwidth of arrays that are as large as the "
+               "matrix."
+             : "No roof: on GPUs bandwidth is measured for larger matrices only.";
 }
 
 }  // namespace
@@ -47,15 +44,20 @@ std::string kernels(const CaseOutcome& outcome) {
 
 std::string curves(const CaseOutcome& outcome) {
   const std::string figures =
-      grid({figure("Convergence", svg::convergence(outcome),
-                   "Curve: the method's own residual. Ring: the true residual, recomputed."),
+      grid({figure("Residual over iterations", svg::convergence(outcome),
+                   "Curve: the method's own residual. Ring: the true residual, recomputed." +
+                       last_of(outcome)),
+            figure("Residual over seconds", svg::convergence_seconds(outcome),
+                   "By the mean time of an iteration, without what comes before the first." +
+                       last_of(outcome)),
             figure("Time of each product", svg::product_times(outcome),
                    "On the slowest rank, with the wait for the halo."),
             figure("How the times are distributed", svg::product_distribution(outcome)),
             outcome.runs.empty()
                 ? ""
                 : figure("Roofline", svg::roofline(outcome), roof_note(outcome.machine))});
-  return section("curves", "Curves", figures.empty() ? "" : legend(names(outcome)) + figures);
+  return section("curves", "Curves",
+                 figures.empty() ? "" : legend(words::labels(outcome)) + figures);
 }
 
 std::string times(const CaseOutcome& outcome) {
@@ -64,11 +66,10 @@ std::string times(const CaseOutcome& outcome) {
   for (const char* head : {"one iteration", "products", "layout", "peak memory<br>of a rank"})
     heads.emplace_back(head);
   Table table("seconds of each part, of the slowest rank", std::move(heads));
-  std::vector<svg::BarRow> rows;
   for (const RunOutcome& run : outcome.runs) {
-    rows.push_back({label(run), words::parts(run.seconds)});
     std::vector<std::string> cells = {escape(label(run))};
-    for (const auto& [name, seconds] : rows.back().parts) cells.push_back(words::seconds(seconds));
+    for (const auto& [name, seconds] : words::parts(run.seconds))
+      cells.push_back(words::seconds(seconds));
     cells.insert(
         cells.end(),
         {words::seconds(run.iteration_us * 1e-6), std::to_string(run.kernel_us.count),
@@ -77,12 +78,9 @@ std::string times(const CaseOutcome& outcome) {
                      run.peak_memory_over_csr)});
     table.row(cells);
   }
-  const svg::BarRow start{"from the start to the first iteration", words::parts(outcome.start)};
-  std::string content = grid(
-      {figure("Each run", svg::bars("times", "Where the time went", rows),
-              rows.empty() ? "" : parts_legend(rows.front().parts)),
-       figure("The start", svg::bars("start", "From the start to the first iteration", {start}),
-              parts_legend(start.parts))});
+  const svg::Chart runs = svg::run_seconds(outcome), start = svg::start_seconds(outcome);
+  const std::string content = grid({figure("Each run", runs, "", parts_legend(runs.parts)),
+                                    figure("The start", start, "", parts_legend(start.parts))});
   return section("times", "Where the time went", content + table.str());
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/account.hpp"
 #include "report/outcome.hpp"
+#include "report/svg_chart.hpp"
 
 namespace trireme::html {
 
@@ -42,13 +43,16 @@ class Table {
   std::vector<std::size_t> text_columns_;
 };
 
-// An image with its title above it and a note below it; an empty text for an empty image.
-std::string figure(const std::string& title, const std::string& svg, const std::string& note = "");
+// A chart with its title, links that save it and its numbers, a note and a legend above it; an
+// empty text for an empty chart.
+std::string figure(const std::string& title, const svg::Chart& chart, const std::string& note = "",
+                   const std::string& legend = "");
 // Figures side by side where the page is wide enough.
 std::string grid(const std::vector<std::string>& figures);
 std::string section(const std::string& id, const std::string& title, const std::string& content);
 std::string fold(const std::string& summary, const std::string& content);
-// Names with the line and the marker of their series.
+// Names with the line and the marker of their series, and with the number of their part.
 std::string legend(const std::vector<std::string>& names);
+std::string parts_legend(const std::vector<std::string>& names);
 
 }  // namespace trireme::html

@@ -44,8 +44,8 @@ std::string steps(const CaseOutcome& outcome) {
     if (run.steps.empty()) continue;
     content += grid({figure(escape(label(run)) + ": iterations", svg::step_iterations(run),
                             "Ring: the preconditioner was renewed."),
-                     figure(escape(label(run)) + ": seconds", svg::step_seconds(run),
-                            legend({"solving", "renewing", "reading"}))});
+                     figure(escape(label(run)) + ": seconds", svg::step_seconds(run), "",
+                            legend(svg::step_seconds(run).series))});
     content +=
         fold(fmt::format("{} steps of {}", run.steps.size(), escape(label(run))), table_of(run));
   }

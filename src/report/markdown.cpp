@@ -165,12 +165,9 @@ std::string code(const std::string& content) {
 
 std::string details(const CaseOutcome& outcome) {
   if (outcome.command.empty() && outcome.case_text.empty()) return "";
-  const MachineDescription& m = outcome.machine;
   return fmt::format(
-      "\n<details><summary>Command, case and versions</summary>\n\n{}\n{}\nTrireme {}, PETSc {}, "
-      "HDF5 {}, {}\n\n</details>\n",
-      code(outcome.command), code(outcome.case_text), escape(m.trireme), escape(m.petsc),
-      escape(m.hdf5), escape(m.mpi));
+      "\n<details><summary>Command, case and versions</summary>\n\n{}\n{}\n{}\n\n</details>\n",
+      code(outcome.command), code(outcome.case_text), escape(words::citation(outcome)));
 }
 
 }  // namespace

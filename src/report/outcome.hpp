@@ -37,9 +37,15 @@ struct MachineDescription {
   std::vector<NodeDescription> nodes;  // in the order of their lowest ranks
   int ranks = 1, threads_per_rank = 1;
   std::string petsc, hdf5, mpi, trireme, simd;  // versions; the SIMD target that Highway chose
+  // Of the program: its commit, its compilers, "GNU 12.2.0" and "12.4.131"; the driver of the GPUs.
+  // Empty: not known.
+  std::string commit{}, compiler{}, cuda{}, driver{};
   double triad_gbytes_per_s = 0;  // measured by this run, all ranks together; 0: not measured
   double best_gbytes_per_s = 0;   // of CPUs: the best of copy, triad and read; 0: not measured
   double gpu_gbytes_per_s = 0;    // of GPUs: copies; 0: not measured
+  // Of CPUs, the best of copy, triad and read over arrays that together are as large as the matrix;
+  // 0: not measured, because the matrix exceeds caches.
+  double in_cache_gbytes_per_s = 0;
 };
 
 // Microseconds of one product (local + ghost + halo wait) on the slowest rank.
@@ -212,6 +218,7 @@ struct CaseOutcome {
   StartSeconds start;
   std::optional<DistributionOutcome> distribution;  // empty on one rank
   PatternPicture pattern;
+  std::string date{};                     // when the run began, "2026-11-28T01:25:03Z"
   std::string case_text;                  // the case as read, and what overrode it
   std::string command;                    // what repeats the run
   std::string pattern_hash, values_hash;  // of the whole matrix, 16 hexadecimal digits each

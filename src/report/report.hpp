@@ -29,6 +29,11 @@ std::vector<std::filesystem::path> write_reports(const CaseOutcome& outcome,
                                                  std::span<const ReportFormat> formats,
                                                  const std::filesystem::path& directory);
 
+// Writes each chart of the page as ID.svg and its numbers, all of them, as ID.csv, in the manner of
+// write_reports().
+std::vector<std::filesystem::path> write_figures(const CaseOutcome& outcome,
+                                                 const std::filesystem::path& directory);
+
 // The kernels side by side, with units in the head, and below them a line for each fact about a run
 // and about the case. Fits the width of the console: the least important columns are left out, and
 // long facts end with "...". Ready to be written: it has no control characters but line ends and

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/svg_charts.hpp"
 #include "report/svg_frame.hpp"
@@ -49,17 +50,18 @@ std::vector<Crossing> crossings(const Account& account, std::int64_t last) {
 
 }  // namespace
 
-std::string cost(const CaseOutcome& outcome, const Account& account) {
-  if (account.entries.empty()) return "";
+Chart cost(const CaseOutcome& outcome, const Account& account) {
+  if (account.entries.empty()) return {};
   std::int64_t done = 0;
   for (const Hindsight& h : account.hindsight) done = std::max(done, h.products);
   const double last =
-      std::pow(10, std::ceil(std::log10(std::max<double>(1e4, 2.0 * static_cast<double>(done)))));
+      std::pow(10, std::ceil(std::log10(std::clamp(2.0 * static_cast<double>(done), 1e4, 1e17))));
   double low = total_seconds(account.entries.front().cost, 1), high = low;
   for (const AccountEntry& entry : account.entries) {
     low = std::min(low, total_seconds(entry.cost, 1));
     high = std::max(high, total_seconds(entry.cost, static_cast<std::int64_t>(last)));
   }
+  if (!drawable(low) || !drawable(high)) return {};
   const auto crossed = crossings(account, static_cast<std::int64_t>(last));
   std::string description =
       fmt::format("Cheapest for one product: {}. ", account.entries[cheapest(account, 1)].name);
@@ -74,20 +76,24 @@ std::string cost(const CaseOutcome& outcome, const Account& account) {
   if (done > 0)
     frame.vertical(static_cast<double>(done), "tolerance",
                    outcome.runs.size() == 1 ? "this run" : "longest run");
+  Csv csv("kernel,products,seconds");
+  std::vector<std::string> names;
   for (std::size_t e = 0; e < account.entries.size(); ++e) {
     std::vector<Point> points;
     for (int step = 0; step <= kSteps; ++step) {
       const double products = std::pow(last, static_cast<double>(step) / kSteps);
       const KernelCost& c = account.entries[e].cost;
       points.push_back({products, c.preprocessing_seconds + 1e-6 * c.product_us * products});
+      csv.row(account.entries[e].name, points.back().x, points.back().y);
     }
+    names.push_back(account.entries[e].name);
     frame.curve(e, points);
   }
   for (const Crossing& c : crossed)
     frame.ring({static_cast<double>(std::max<std::int64_t>(c.products, 1)),
                 total_seconds(account.entries[c.to].cost, std::max<std::int64_t>(c.products, 1))},
                words::count(c.products));
-  return frame.str();
+  return frame.chart(std::move(names), csv);
 }
 
 }  // namespace trireme::svg

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace trireme::svg {
 namespace {
@@ -60,14 +61,6 @@ std::vector<Point> thin(const std::vector<Point>& points, std::size_t buckets) {
   return kept;
 }
 
-std::string open(const std::string& id, double height, const std::string& title,
-                 const std::string& description) {
-  return fmt::format(
-      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-labelledby=\"{2}-title {2}-text\">\n"
-      "<title id=\"{2}-title\">{3}</title>\n<desc id=\"{2}-text\">{4}</desc>\n",
-      kWidth, height, id, escape(title), escape(description));
-}
-
 std::string text(const std::string& css, double x, double y, const std::string& anchor,
                  const std::string& content) {
   return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
@@ -108,9 +101,9 @@ std::string marker(std::size_t series, double x, double y) {
 }
 
 Frame::Frame(const Labels& labels, const Scale& x, const Scale& y)
-    : x_(x.between(kLeft, kWidth - kRight)),
-      y_(y.between(kHeight - kBottom, kTop)),
-      svg_(open(labels.id, kHeight, labels.title, labels.description)) {
+    : labels_(labels),
+      x_(x.between(kLeft, kWidth - kRight)),
+      y_(y.between(kHeight - kBottom, kTop)) {
   const double left = kLeft, right = kWidth - kRight, bottom = kHeight - kBottom;
   for (const double tick : y_.ticks()) {
     svg_ += line("grid", left, y_(tick), right, y_(tick));
@@ -124,14 +117,39 @@ Frame::Frame(const Labels& labels, const Scale& x, const Scale& y)
   svg_ += text("axis", 4, 12, "start", labels.y);
 }
 
-void Frame::curve(std::size_t series, const std::vector<Point>& points) {
+Chart Frame::chart(std::vector<std::string> series, const Csv& csv) const {
+  return {.id = labels_.id,
+          .title = labels_.title,
+          .description = labels_.description,
+          .height = kHeight,
+          .content = svg_,
+          .csv = csv.text(),
+          .series = std::move(series)};
+}
+
+void Frame::line_through(std::size_t series, const std::vector<Point>& points, const char* css) {
   const std::vector<Point> kept = thin(points);
   if (kept.empty()) return;
-  fmt::format_to(std::back_inserter(svg_), "<polyline class=\"curve s{}\" points=\"",
+  fmt::format_to(std::back_inserter(svg_), "<polyline class=\"{} s{}\" points=\"", css,
                  series % kSeries);
-  for (const Point& p : kept)
-    fmt::format_to(std::back_inserter(svg_), "{:.2f},{:.2f} ", x_(p.x), y_(p.y));
+  for (const Point& p : kept) {
+    const Point place{x_(p.x), y_(p.y)};
+    fmt::format_to(std::back_inserter(svg_), "{:.2f},{:.2f} ", place.x, place.y);
+    const Point before = &p == kept.data() ? place : drawn_.back();
+    // Points between these two at most as far apart as a marker is wide.
+    const double parts =
+        std::ceil(std::hypot(place.x - before.x, place.y - before.y) / (2 * kSize));
+    for (double part = 1; part < parts; ++part)
+      drawn_.push_back({before.x + (place.x - before.x) * part / parts,
+                        before.y + (place.y - before.y) * part / parts});
+    drawn_.push_back(place);
+  }
   svg_ += "\"/>\n";
+}
+
+void Frame::curve(std::size_t series, const std::vector<Point>& points) {
+  line_through(series, points);
+  const std::vector<Point> kept = thin(points);
   // Markers of several series are not above each other.
   const std::size_t distance = std::max<std::size_t>(kept.size() / kMarkers, 1);
   for (std::size_t i = distance * (1 + series % 4) / 5; i < kept.size(); i += distance)
@@ -139,6 +157,7 @@ void Frame::curve(std::size_t series, const std::vector<Point>& points) {
 }
 
 void Frame::mark(std::size_t series, const Point& point) {
+  drawn_.push_back({x_(point.x), y_(point.y)});
   svg_ += marker(series, x_(point.x), y_(point.y));
 }
 
@@ -149,13 +168,28 @@ void Frame::ring(const Point& point, const std::string& label) {
 }
 
 void Frame::end(const Point& point, std::size_t series) {
+  drawn_.push_back({x_(point.x), y_(point.y)});
   svg_ += fmt::format("<circle class=\"end s{}\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"7\"/>\n",
                       series % kSeries, x_(point.x), y_(point.y));
 }
 
 void Frame::horizontal(double y, const std::string& css, const std::string& label) {
-  svg_ += line(css, kLeft, y_(y), kWidth - kRight, y_(y));
-  svg_ += text("note", kWidth - kRight - 4, y_(y) - 4, "end", label);
+  constexpr double kHalf = 14;  // the half of a label's width
+  const double place = y_(y), left = kLeft + 4 + kHalf, right = kWidth - kRight - 4 - kHalf;
+  const double above = place > kTop + 20 ? place - 4 : place + 13;
+  double best = left, farthest = -1;
+  for (const double x : {left, 0.75 * left + 0.25 * right, 0.5 * (left + right),
+                         0.25 * left + 0.75 * right, right}) {
+    double nearest = kWidth;
+    for (const Point& p : drawn_)
+      nearest = std::min(nearest,
+                         std::hypot(std::max(std::abs(p.x - x) - kHalf, 0.0), p.y - (above - 4)));
+    if (nearest <= farthest) continue;
+    best = x;
+    farthest = nearest;
+  }
+  svg_ += line(css, kLeft, place, kWidth - kRight, place);
+  svg_ += text("note", best, above, "middle", label);
 }
 
 void Frame::vertical(double x, const std::string& css, const std::string& label) {

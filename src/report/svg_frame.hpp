@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "report/svg_chart.hpp"
 #include "report/svg_scale.hpp"
 
 namespace trireme::svg {
 
 constexpr std::size_t kSeries = 8;  // colours, dashes and markers before they repeat
-constexpr double kWidth = 400, kHeight = 270;
+constexpr double kHeight = 270;     // of charts with axes
 
 struct Point {
   double x = 0, y = 0;
@@ -23,11 +24,6 @@ std::string escape(const std::string& content);
 // At most 2 * `buckets` points that keep every peak: the minimum and the maximum of each bucket of
 // neighbours. Points that are not finite are left out.
 std::vector<Point> thin(const std::vector<Point>& points, std::size_t buckets = 400);
-
-// The beginning of an image that a screen reader announces by its title and its description. `id`
-// is unique on the page.
-std::string open(const std::string& id, double height, const std::string& title,
-                 const std::string& description);
 
 // `css` is the class.
 std::string text(const std::string& css, double x, double y, const std::string& anchor,
@@ -49,20 +45,27 @@ class Frame {
 
   // A line through the points, thinned, with a few markers on it.
   void curve(std::size_t series, const std::vector<Point>& points);
+  // The same without markers, in the style of curves or behind them.
+  void line_through(std::size_t series, const std::vector<Point>& points,
+                    const char* css = "curve");
   void mark(std::size_t series, const Point& point);
   // A ring with a label above it, and a larger ring in the colour of a series.
   void ring(const Point& point, const std::string& label);
   void end(const Point& point, std::size_t series);
-  // Lines across the whole frame.
+  // Lines across the whole frame. The label of a horizontal one stands where the curves and the
+  // marks that are there by then are farthest away.
   void horizontal(double y, const std::string& css, const std::string& label);
   void vertical(double x, const std::string& css, const std::string& label);
   void add(const std::string& svg) { svg_ += svg; }
 
-  std::string str() const { return svg_ + "</svg>\n"; }
+  // The chart, of curves with these names and of these numbers.
+  Chart chart(std::vector<std::string> series, const Csv& csv) const;
 
  private:
+  Labels labels_;
   Scale x_, y_;
   std::string svg_;
+  std::vector<Point> drawn_;  // places of points of curves and of marks
 };
 
 }  // namespace trireme::svg

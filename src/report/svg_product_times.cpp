@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "report/svg_charts.hpp"
 #include "report/svg_frame.hpp"
+#include "report/words.hpp"
 
 namespace trireme::svg {
 namespace {
 
-constexpr std::size_t kBins = 32;
+constexpr std::size_t kBins = 32, kMedians = 24;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = 0;
@@ -58,11 +60,37 @@ std::vector<Point> outline(const std::vector<double>& times, const Scale& bins) 
   return points;
 }
 
+// The outline without the empty bins at its ends, but for one on each side.
+std::vector<Point> trimmed(const std::vector<Point>& outline) {
+  const auto full = [](const Point& p) { return p.y > 0; };
+  const auto first = std::ranges::find_if(outline, full) - outline.begin();
+  const auto end = std::find_if(outline.rbegin(), outline.rend(), full).base() - outline.begin();
+  if (first >= end) return {};
+  return {outline.begin() + std::max<std::ptrdiff_t>(first - 2, 0),
+          outline.begin() + std::min(end + 2, std::ssize(outline))};
+}
+
+// The medians of kMedians groups of neighbours, at the middle of each group.
+std::vector<Point> medians_of(const std::vector<Point>& points) {
+  const std::size_t width = (points.size() - 1) / kMedians + 1;
+  std::vector<Point> medians;
+  std::vector<double> times;
+  for (std::size_t begin = 0; begin < points.size(); begin += width) {
+    const std::size_t end = std::min(begin + width, points.size());
+    times.clear();
+    for (std::size_t i = begin; i < end; ++i) times.push_back(points[i].y);
+    const auto middle = times.begin() + std::ssize(times) / 2;
+    std::ranges::nth_element(times, middle);
+    medians.push_back({0.5 * (points[begin].x + points[end - 1].x), *middle});
+  }
+  return medians;
+}
+
 }  // namespace
 
-std::string product_times(const CaseOutcome& outcome) {
+Chart product_times(const CaseOutcome& outcome, Amount amount) {
   const Range range = times_of(outcome);
-  if (range.high <= 0) return "";
+  if (range.high <= 0) return {};
   double last = 1;
   for (const RunOutcome& run : outcome.runs)
     if (!run.product_us.empty())
@@ -74,6 +102,8 @@ std::string product_times(const CaseOutcome& outcome) {
                .x = "product",
                .y = "time of one product, us"},
               Scale::linear(0, last), Scale::logarithmic(range.low, range.high));
+  Csv csv("kernel,product,time_us");
+  std::vector<std::vector<Point>> medians;
   for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
     const RunOutcome& run = outcome.runs[r];
     std::vector<Point> points;
@@ -81,14 +111,22 @@ std::string product_times(const CaseOutcome& outcome) {
       if (drawable(run.product_us[i]))
         points.push_back({static_cast<double>(run.product_us_stride) * static_cast<double>(i),
                           run.product_us[i]});
-    frame.curve(r, points);
+    if (outcome.runs.size() > 1 && points.size() >= 2 * kMedians) {
+      frame.line_through(r, points, "faint");
+      medians.push_back(medians_of(points));
+    } else {
+      medians.push_back(points);
+    }
+    for (const Point& p : amount == Amount::all ? points : thin(points))
+      csv.row(label(run), p.x, p.y);
   }
-  return frame.str();
+  for (std::size_t r = 0; r < medians.size(); ++r) frame.curve(r, medians[r]);
+  return frame.chart(words::labels(outcome), csv);
 }
 
-std::string product_distribution(const CaseOutcome& outcome) {
+Chart product_distribution(const CaseOutcome& outcome) {
   const Range range = times_of(outcome);
-  if (range.high <= 0) return "";
+  if (range.high <= 0) return {};
   const Scale times = Scale::logarithmic(range.low, range.high);
   const Scale bins = times.between(0, kBins);
   std::vector<std::vector<Point>> outlines;
@@ -103,8 +141,19 @@ std::string product_distribution(const CaseOutcome& outcome) {
                .x = "time of one product, us",
                .y = "% of products"},
               times, Scale::linear(0, highest));
-  for (std::size_t r = 0; r < outlines.size(); ++r) frame.curve(r, outlines[r]);
-  return frame.str();
+  Csv csv("kernel,time_from_us,time_to_us,percent_of_products");
+  for (std::size_t r = 0; r < outlines.size(); ++r) {
+    frame.line_through(r, trimmed(outlines[r]));
+    for (std::size_t i = 0; i + 1 < outlines[r].size(); i += 2)
+      csv.row(label(outcome.runs[r]), outlines[r][i].x, outlines[r][i + 1].x, outlines[r][i].y);
+  }
+  // One marker per run, on the times that are most frequent.
+  for (std::size_t r = 0; r < outlines.size(); ++r) {
+    const auto top = std::ranges::max_element(outlines[r], {}, &Point::y);
+    if (top == outlines[r].end()) continue;
+    frame.mark(r, {std::sqrt(top->x * std::next(top)->x), top->y});
+  }
+  return frame.chart(words::labels(outcome), csv);
 }
 
 }  // namespace trireme::svg

@@ -10,6 +10,7 @@
 
 #include "report/svg_charts.hpp"
 #include "report/svg_frame.hpp"
+#include "report/words.hpp"
 
 namespace trireme::svg {
 namespace {
@@ -21,15 +22,22 @@ bool has_rates(const RunOutcome& run) {
 
 Point place_of(const RunOutcome& run) { return {run.gflops / run.gbytes_per_s, run.gflops}; }
 
+// Whether the roof is that of small arrays.
+bool in_cache(const MachineDescription& machine) {
+  return machine.best_gbytes_per_s <= 0 && machine.in_cache_gbytes_per_s > 0;
+}
+
 // Of the device of the runs, in GB/s; 0: not measured.
 double bandwidth(const CaseOutcome& outcome) {
   const bool on_gpu = outcome.runs.front().device == Device::cuda;
-  return on_gpu ? outcome.machine.gpu_gbytes_per_s : outcome.machine.best_gbytes_per_s;
+  if (on_gpu) return outcome.machine.gpu_gbytes_per_s;
+  return in_cache(outcome.machine) ? outcome.machine.in_cache_gbytes_per_s
+                                   : outcome.machine.best_gbytes_per_s;
 }
 
 }  // namespace
 
-std::string roofline(const CaseOutcome& outcome) {
+Chart roofline(const CaseOutcome& outcome) {
   double left = std::numeric_limits<double>::infinity(), right = 0, low = left, high = 0;
   std::string description;
   for (const RunOutcome& run : outcome.runs) {
@@ -42,9 +50,10 @@ std::string roofline(const CaseOutcome& outcome) {
     description +=
         fmt::format("{}: {:.3g} GFLOP/s at {:.3g} flop per byte. ", label(run), p.y, p.x);
   }
-  if (right <= 0) return "";
+  if (right <= 0) return {};
   const double roof = bandwidth(outcome);
-  if (roof > 0) description += fmt::format("The memory gives {:.4g} GB/s. ", roof);
+  const char* giver = in_cache(outcome.machine) ? "arrays of this size" : "memory";
+  if (roof > 0) description += fmt::format("The roof, of {}: {:.4g} GB/s. ", giver, roof);
   const Scale x = Scale::logarithmic(left / 1.8, right * 1.8);
   if (roof > 0) {
     low = std::min(low, roof * x.low());
@@ -57,15 +66,24 @@ std::string roofline(const CaseOutcome& outcome) {
                .y = "GFLOP/s of the product"},
               x, Scale::logarithmic(low / 1.2, high * 1.2));
   if (roof > 0) {
-    frame.add(line("roof", frame.x(x.low()), frame.y(roof * x.low()), frame.x(x.high()),
-                   frame.y(roof * x.high())));
-    const double middle = std::sqrt(x.low() * x.high()) / 1.5;
-    frame.add(text("note", frame.x(middle) - 6, frame.y(roof * middle) - 6, "end",
-                   fmt::format("memory: {:.4g} GB/s", roof)));
+    const Point from{frame.x(x.low()), frame.y(roof * x.low())};
+    const Point to{frame.x(x.high()), frame.y(roof * x.high())};
+    frame.add(line("roof", from.x, from.y, to.x, to.y));
+    // Above the roof, and within the frame: a character is about 6.2 wide.
+    const std::string name = fmt::format("{}: {:.4g} GB/s", giver, roof);
+    const double end =
+        std::max(0.6 * from.x + 0.4 * to.x, from.x + 4 + 6.2 * static_cast<double>(name.size()));
+    const double height = from.y + (to.y - from.y) * (end - from.x) / (to.x - from.x);
+    frame.add(text("note", end - 6, height - 6, "end", name));
   }
-  for (std::size_t r = 0; r < outcome.runs.size(); ++r)
-    if (has_rates(outcome.runs[r])) frame.mark(r, place_of(outcome.runs[r]));
-  return frame.str();
+  Csv csv("kernel,flop_per_byte,gflops,roof_gbytes_per_s");
+  for (std::size_t r = 0; r < outcome.runs.size(); ++r) {
+    if (!has_rates(outcome.runs[r])) continue;
+    const Point place = place_of(outcome.runs[r]);
+    frame.mark(r, place);
+    csv.row(label(outcome.runs[r]), place.x, place.y, roof);
+  }
+  return frame.chart(words::labels(outcome), csv);
 }
 
 }  // namespace trireme::svg

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kDecadesWithSteps = 2;  // shorter logarithmic scales have ticks at 1, 2 and 5
 constexpr int kTicks = 6;
+constexpr std::size_t kMostTicks = 40;  // also where numbers of a file leave no room for steps
 
 double nice_step(double range, int parts) {
   const double rough = range / parts;
@@ -65,16 +66,19 @@ std::vector<double> Scale::ticks() const {
   std::vector<double> ticks;
   if (!logarithmic_) {
     const double step = nice_step(high_ - low_, kTicks);
-    for (double i = std::ceil(low_ / step - 1e-9); i * step <= high_ + 1e-9 * step; ++i)
+    for (double i = std::ceil(low_ / step - 1e-9);
+         i * step <= high_ + 1e-9 * step && ticks.size() < kMostTicks; ++i)
       ticks.push_back(i * step);
     return ticks;
   }
   const double decades = std::log10(high_ / low_);
   if (decades > kDecadesWithSteps + 1e-9) {
     const double step = std::max(1.0, nice_step(decades, kTicks));
-    for (double e = 0; e <= decades + 1e-9; e += step) ticks.push_back(low_ * std::pow(10, e));
+    for (double e = 0; e <= decades + 1e-9 && ticks.size() < kMostTicks; e += step)
+      ticks.push_back(low_ * std::pow(10, e));
   } else {
-    for (double tick = low_; tick <= high_ * (1 + 1e-9); tick = step_above(tick * 1.01))
+    for (double tick = low_; tick <= high_ * (1 + 1e-9) && ticks.size() < kMostTicks;
+         tick = step_above(tick * 1.01))
       ticks.push_back(tick);
   }
   return ticks;

@@ -16,8 +16,8 @@ double last_of(const RunOutcome& run) {
 
 }  // namespace
 
-std::string step_iterations(const RunOutcome& run) {
-  if (run.steps.size() < 2) return "";
+Chart step_iterations(const RunOutcome& run) {
+  if (run.steps.size() < 2) return {};
   std::vector<Point> points, renewed;
   double most = 1;
   for (std::size_t s = 0; s < run.steps.size(); ++s) {
@@ -26,7 +26,7 @@ std::string step_iterations(const RunOutcome& run) {
     if (run.steps[s].renewed) renewed.push_back(p);
     most = std::max(most, p.y);
   }
-  Frame frame({.id = "step-iterations-" + label(run),
+  Frame frame({.id = "step-iterations-" + plain_name(label(run)),
                .title = "Iterations of each step",
                .description = fmt::format("{} steps of {}, at most {} iterations; the "
                                           "preconditioner was renewed in {} of them.",
@@ -36,11 +36,14 @@ std::string step_iterations(const RunOutcome& run) {
               Scale::linear(1, last_of(run)), Scale::linear(0, most));
   frame.curve(0, points);
   for (const Point& p : thin(renewed)) frame.end(p, 1);
-  return frame.str();
+  Csv csv("step,name,iterations,renewed");
+  for (std::size_t s = 0; s < run.steps.size(); ++s)
+    csv.row(s + 1, run.steps[s].name, run.steps[s].iterations, run.steps[s].renewed ? 1 : 0);
+  return frame.chart({label(run)}, csv);
 }
 
-std::string step_seconds(const RunOutcome& run) {
-  if (run.steps.size() < 2) return "";
+Chart step_seconds(const RunOutcome& run) {
+  if (run.steps.size() < 2) return {};
   std::vector<Point> read, renew, solve;
   double most = 0, sums[3] = {};
   for (std::size_t s = 0; s < run.steps.size(); ++s) {
@@ -54,7 +57,7 @@ std::string step_seconds(const RunOutcome& run) {
     sums[1] += step.renew_seconds;
     sums[2] += step.solve_seconds;
   }
-  Frame frame({.id = "step-seconds-" + label(run),
+  Frame frame({.id = "step-seconds-" + plain_name(label(run)),
                .title = "Seconds of each step",
                .description = fmt::format("{} steps of {}: reading {:.3g} s, renewing {:.3g} s, "
                                           "solving {:.3g} s in all.",
@@ -65,7 +68,12 @@ std::string step_seconds(const RunOutcome& run) {
   frame.curve(0, solve);
   frame.curve(1, renew);
   frame.curve(2, read);
-  return frame.str();
+  Csv csv("step,name,read_seconds,renew_seconds,solve_seconds");
+  for (std::size_t s = 0; s < run.steps.size(); ++s) {
+    const StepOutcome& step = run.steps[s];
+    csv.row(s + 1, step.name, step.read_seconds, step.renew_seconds, step.solve_seconds);
+  }
+  return frame.chart({"solving", "renewing", "reading"}, csv);
 }
 
 }  // namespace trireme::svg

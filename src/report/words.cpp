@@ -135,9 +135,35 @@ std::string machine(const MachineDescription& m) {
   return text;
 }
 
+std::string citation(const CaseOutcome& outcome) {
+  const MachineDescription& m = outcome.machine;
+  std::string text = "The Trireme authors: Trireme " + m.trireme;
+  if (!m.commit.empty()) text += fmt::format(" (commit {})", m.commit);
+  const auto add = [&](const char* before, const std::string& version) {
+    if (!version.empty()) text += before + version;
+  };
+  add(", built by ", m.compiler);
+  if (!m.gpu.empty()) add(" and CUDA ", m.cuda);
+  add(", with PETSc ", m.petsc);
+  add(", HDF5 ", m.hdf5);
+  add(", ", m.mpi);
+  text += "; run";
+  add(" on ", outcome.date.substr(0, outcome.date.find('T')));
+  text += fmt::format(" on {} of {}", plural(m.ranks, "rank"), m.cpu);
+  add(" with ", m.gpu);
+  if (!m.gpu.empty()) add(", driver ", m.driver);
+  return text;
+}
+
 std::string method(const RunOutcome& run) {
   return fmt::format("{} + {} to {:g}, {} engine, {}, {}", run.method, run.preconditioner, run.rtol,
                      to_string(run.engine), to_string(run.precision), to_string(run.device));
+}
+
+std::vector<std::string> labels(const CaseOutcome& outcome) {
+  std::vector<std::string> names;
+  for (const RunOutcome& run : outcome.runs) names.push_back(label(run));
+  return names;
 }
 
 bool one_method(const CaseOutcome& outcome) {

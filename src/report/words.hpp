@@ -27,8 +27,13 @@ std::string problem(const ProblemDescription& problem);
 std::string vectors(const ProblemDescription& problem);
 // "node1, Xeon 6248 (AVX3), 2 ranks x 1 thread, triad 33.3 GB/s"
 std::string machine(const MachineDescription& machine);
+// What a paper has to name, in one line: "The Trireme authors: Trireme 0.2.0 (commit 0123456789ab),
+// built by GNU 12.2.0, with PETSc 3.18.5; run on 2026-11-28 on 2 ranks of Xeon 6248".
+std::string citation(const CaseOutcome& outcome);
 // "cg + jacobi to 1e-08, petsc engine, double, cpu"
 std::string method(const RunOutcome& run);
+// The names of the runs, in their order.
+std::vector<std::string> labels(const CaseOutcome& outcome);
 // Whether method() is the same for all runs, so that a report says it once.
 bool one_method(const CaseOutcome& outcome);
 

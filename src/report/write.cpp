@@ -9,15 +9,17 @@
 #include "base/error.hpp"
 #include "base/staged_file.hpp"
 #include "report/report.hpp"
+#include "report/svg_charts.hpp"
 
 namespace trireme {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void unwritable(const fs::path& directory, std::string_view why) {
-  fail(ExitCode::usage, "report directory '{}' cannot be written: {}; choose another with --output",
-       directory.string(), why);
+[[noreturn]] void unwritable(const fs::path& directory, std::string_view why,
+                             std::string_view option = "--output") {
+  fail(ExitCode::usage, "report directory '{}' cannot be written: {}; choose another with {}",
+       directory.string(), why, option);
 }
 
 struct Report {
@@ -37,6 +39,25 @@ Report report_of(ReportFormat format) {
       break;
   }
   return {"report.json", json_report};
+}
+
+struct NamedText {
+  std::string name, text;
+};
+
+std::vector<fs::path> write_all(const std::vector<NamedText>& texts, const fs::path& directory,
+                                std::string_view option) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) unwritable(directory, error.message(), option);
+  std::vector<StagedFile> files;
+  for (const NamedText& text : texts) files.emplace_back(directory / text.name).write(text.text);
+  std::vector<fs::path> written;
+  for (StagedFile& file : files) {
+    file.commit();
+    written.push_back(file.path());
+  }
+  return written;
 }
 
 }  // namespace
@@ -69,21 +90,21 @@ std::vector<fs::path> report_files(std::span<const ReportFormat> formats,
 std::vector<fs::path> write_reports(const CaseOutcome& outcome,
                                     std::span<const ReportFormat> formats,
                                     const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) unwritable(directory, error.message());
-
-  std::vector<StagedFile> files;
+  std::vector<NamedText> texts;
   for (const ReportFormat format : formats) {
     const Report report = report_of(format);
-    files.emplace_back(directory / report.name).write(report.text(outcome));
+    texts.push_back({report.name, report.text(outcome)});
   }
-  std::vector<fs::path> written;
-  for (StagedFile& file : files) {
-    file.commit();
-    written.push_back(file.path());
+  return write_all(texts, directory, "--output");
+}
+
+std::vector<fs::path> write_figures(const CaseOutcome& outcome, const fs::path& directory) {
+  std::vector<NamedText> texts;
+  for (const svg::Chart& chart : svg::charts(outcome, svg::Amount::all)) {
+    texts.push_back({chart.id + ".svg", svg::file(chart)});
+    texts.push_back({chart.id + ".csv", chart.csv});
   }
-  return written;
+  return write_all(texts, directory, "--figures");
 }
 
 }  // namespace trireme

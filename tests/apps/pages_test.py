@@ -42,7 +42,7 @@ class Bash(unittest.TestCase):
         self.expect({"trireme s": "solve study", "trireme problem g": "generate", "problem cache ": "list explain clear",
                      "trireme solve --rt": "--rtol", "solve --check --pres": "--preset",
                      "trireme study s.yaml --ag": "--again", "problem inspect a.h5 --di": "--distribution",
-                     "trireme bench --ke": "--kernels", "trireme report ": "compare", "trireme --v": "--version"})
+                     "trireme bench --ke": "--kernels", "trireme report ": "compare figures", "trireme --v": "--version"})
 
     def test_completes_values(self):
         self.expect({"trireme solve --method bi": "bicgstab bicgstab2", "solve --preconditioner mul": "multigrid",

@@ -54,6 +54,7 @@ class Trireme(unittest.TestCase):
                             ("solve --help solver", "solve --help solver"),
                             ("study s.yaml --again", "solve --study s.yaml --again"),
                             ("report compare a b", "solve --compare a b"),
+                            ("report figures f a", "solve --figures f a"),
                             ("problem inspect a.h5", "problem inspect a.h5"),
                             ("bench poisson3d --n 8", "kernel_bench poisson3d --n 8"),
                             ("help bench", "kernel_bench --help"),
@@ -90,7 +91,7 @@ class Trireme(unittest.TestCase):
     def test_wrong_commands_are_2_in_one_line(self):
         for words, said in [("", "no command given"), ("slove", "no command 'slove'; did you mean 'solve'?"),
                             ("matrix.mtx", "no command 'matrix.mtx'; see"), ("help studdy", "did you mean 'study'?"),
-                            ("report", "one command: trireme report compare A.json B.json"),
+                            ("report", "two commands: trireme report compare A.json B.json"),
                             ("study --again s.yaml", "files come first: trireme study FILE"),
                             ("study", "files come first"), ("report compare", "files come first")]:
             with self.subTest(words=words):

@@ -4,6 +4,8 @@
 
 usage: solve_cli_test.py SOURCE_FOLDER SOLVE PROBLEM RANKS [mpiexec and its flags ...]
 """
+import calendar
+import csv
 import fcntl
 import json
 import os
@@ -15,7 +17,9 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 import unittest
+import xml.etree.ElementTree
 
 import h5py
 import numpy as np
@@ -54,6 +58,35 @@ class Solves(SolveCase):
         self.assertEqual("mpirun" in words, RANKS > 1)
         self.assertEqual(sum(report["pattern"]["density"]), report["problem"]["nnz"])
 
+    def test_report_says_when_and_by_what_it_was_made(self):
+        before = time.time()
+        self.solve(POISSON)
+        report = self.report()
+        begun = calendar.timegm(time.strptime(report["date"], "%Y-%m-%dT%H:%M:%SZ"))
+        self.assertTrue(before - 2 < begun < time.time() + 2, report["date"])
+        self.assertRegex(report["machine"]["versions"]["compiler"], r"\w+ \d+\.\d+")
+        self.assertGreater(report["machine"]["in_cache_gbytes_per_s"], 0)
+
+    def test_writes_the_figures_of_a_report(self):
+        self.solve(POISSON + "kernel: [csr, albus]\n")
+        done = self.run_solve("--figures", "figures", "results/report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        files = sorted(path.name for path in (self.folder / "figures").iterdir())
+        for name in files:
+            self.assertIn(name, done.stdout)
+            if name.endswith(".svg"):
+                xml.etree.ElementTree.parse(self.folder / "figures" / name)
+        self.assertIn("roofline.svg", files)
+        with open(self.folder / "figures/convergence-seconds.csv") as file:
+            rows = [row for row in csv.DictReader(file) if row["residual"] == "method"]
+        for run in self.report()["runs"]:
+            mine = [row for row in rows if row["kernel"] == run["kernel"]]
+            self.assertEqual([float(row["relative_residual"]) for row in mine], run["history"])
+            self.assertEqual([float(row["seconds"]) for row in mine],
+                             [i * (1e-6 * run["iteration_us"]) for i in range(len(mine))])
+        shutil.move(self.results, self.folder / "done")
+        self.assertIn("choose another with --figures", self.refused(2, "--figures", "case.yaml", "done/report.json"))
+
     def test_compares_two_reports(self):
         self.solve(POISSON, "--kernel", "csr")
         shutil.move(self.results, self.folder / "before")
@@ -70,6 +103,9 @@ class Solves(SolveCase):
                       self.refused(3, "--compare", "no-report.json", "no-report.json"))
         self.assertIn("'nowhere' cannot be read", self.refused(3, "--compare", "nowhere", "no-report.json"))
         self.refused(2, "--compare", "no-report.json")
+        self.assertIn("'no-report.json' is no report.json of solve",
+                      self.refused(3, "--figures", "figures", "no-report.json"))
+        self.refused(2, "--figures", "figures")
 
     def test_reads_matrix_market_as_it_reads_the_imported_file(self):
         entries = [(i, j, 4.5 if i == j else -1) for i in range(1, 41) for j in (i - 1, i, i + 1) if 1 <= j <= 40]

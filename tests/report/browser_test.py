@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""report.html in a browser: no message on the console, and nothing outside the viewport at 360 and 1400 pixels.
+"""report.html in a browser: no message on the console, and nothing outside the viewport at 360, 768 and 1400 pixels.
 
 usage: browser_test.py PROGRAM
 
@@ -21,6 +21,8 @@ MEASURE = """<script>
 const faults = [...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, .skip') || e.matches('.scroll'))
   .filter(e => e.getBoundingClientRect().right > innerWidth + 0.5 || e.getBoundingClientRect().left < -0.5)
   .map(e => e.tagName + ' ' + e.textContent.slice(0, 40));
+for (const e of document.querySelectorAll('.scroll'))
+  if (e.scrollWidth > e.clientWidth && getComputedStyle(e).backgroundImage == 'none') faults.push('no cue: ' + e.ariaLabel);
 const found = {width: innerWidth, page: document.documentElement.scrollWidth, faults: faults};
 const note = parent.document.createElement('pre');
 note.id = 'found';
@@ -51,13 +53,13 @@ def main(program: str) -> int:
     with tempfile.TemporaryDirectory(prefix="trireme-browser-") as folder:
         page = pathlib.Path(folder) / "report.html"
         faults = []
-        for width in (360, 1400):
+        for width in (360, 768, 1400):
             found, messages = visit(browser, text, page, width)
             if found["width"] != width:
                 faults.append(f"the viewport has {found['width']} pixels in place of {width}")
             if found["page"] > width:
                 faults.append(f"at {width} pixels the page is {found['page']} pixels wide")
-            faults += [f"at {width} pixels outside the viewport: {fault}" for fault in found["faults"]]
+            faults += [f"at {width} pixels outside the viewport, or without a cue: {fault}" for fault in found["faults"]]
             faults += messages
     for fault in faults:
         print(fault)

@@ -32,7 +32,7 @@ void expect_close(const std::vector<DrawnPoint>& drawn, const std::vector<DrawnP
 
 TEST(Charts, OfConvergenceAreTheHistories) {
   const CaseOutcome outcome = test::sample_outcome();
-  const std::string chart = svg::convergence(outcome);
+  const std::string chart = svg::convergence(outcome).content;
   const DrawnAxis x(chart, "x", false), y(chart, "y", true);
   ASSERT_GE(x.ticks(), 3u);
   ASSERT_GE(y.ticks(), 3u);
@@ -48,30 +48,86 @@ TEST(Charts, OfConvergenceAreTheHistories) {
   }
 }
 
+// Where the iterations of two kernels are the same, their seconds tell them apart.
+TEST(Charts, OfConvergenceOverSecondsTakeTheTimeOfTheirIterations) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs[0].iteration_us = 8000;
+  outcome.runs[1].iteration_us = 6000;
+  outcome.runs[2].iteration_us = 0;  // nothing was measured
+  const std::string chart = svg::convergence_seconds(outcome).content;
+  const DrawnAxis x(chart, "x", false), y(chart, "y", true);
+  for (int r = 0; r < 2; ++r) {
+    std::vector<DrawnPoint> data;
+    for (std::size_t i = 0; i < outcome.runs[r].history.size(); ++i)
+      data.push_back({static_cast<double>(i) * (r == 0 ? 8e-3 : 6e-3), outcome.runs[r].history[i]});
+    expect_close(drawn_curve(chart, r, x, y), data, 0.01);
+    expect_close(drawn_circles(chart, "end s" + std::to_string(r), x, y),
+                 {{312 * (r == 0 ? 8e-3 : 6e-3), outcome.runs[r].relative_residual}}, 0.01);
+  }
+  EXPECT_TRUE(drawn_curve(chart, 2, x, y).empty());
+}
+
+TEST(Charts, OfConvergenceHaveNothingOnTheNameOfTheTolerance) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs[1].history.resize(40, 1e-8);  // comes to the tolerance at the left
+  const std::string chart = svg::convergence(outcome).content;
+  std::smatch name;
+  ASSERT_TRUE(std::regex_search(
+      chart, name, std::regex("<text class=\"note\" x=\"([0-9.]+)\" y=\"([0-9.]+)\"[^>]*>rtol<")));
+  EXPECT_GT(name.position(), static_cast<std::ptrdiff_t>(chart.rfind("class=\"marker")));
+  const double left = std::stod(name[1]) - 14, bottom = std::stod(name[2]);
+  const std::regex place("[ML\"](?:cx=\")?([0-9.]+)(?: |,|\" cy=\")([0-9.]+)"),
+      point("([0-9.]+),([0-9.]+)");
+  for (const std::regex& places : {place, point})
+    for (std::sregex_iterator it(chart.begin(), chart.end(), places), end; it != end; ++it) {
+      const double x = std::stod((*it)[1]), y = std::stod((*it)[2]);
+      EXPECT_FALSE(x > left - 6 && x < left + 34 && y > bottom - 16 && y < bottom + 4) << (*it)[0];
+    }
+}
+
 TEST(Charts, OfConvergenceLeaveOutWhatHasNoLogarithm) {
   CaseOutcome outcome = test::sample_outcome();
   outcome.runs.resize(1);
   outcome.runs[0].history = {1, NAN, 0, 1e-4};
-  const std::string chart = svg::convergence(outcome);
+  const std::string chart = svg::convergence(outcome).content;
   const DrawnAxis x(chart, "x", false), y(chart, "y", true);
   expect_close(drawn_curve(chart, 0, x, y), {{0, 1}, {3, 1e-4}}, 0.01);
   outcome.runs[0].history = {0, NAN};
-  EXPECT_EQ(svg::convergence(outcome), "");
+  EXPECT_TRUE(svg::convergence(outcome).empty());
 }
 
 TEST(Charts, OfProductTimesAreTheTimesAtTheirPlaces) {
   CaseOutcome outcome = test::sample_outcome();
   outcome.runs[1].product_us = {6000, 24000, 5000};
   outcome.runs[1].product_us_stride = 50;
-  const std::string chart = svg::product_times(outcome);
+  const std::string chart = svg::product_times(outcome).content;
   const DrawnAxis x(chart, "x", false), y(chart, "y", true);
   expect_close(drawn_curve(chart, 1, x, y), {{0, 6000}, {50, 24000}, {100, 5000}}, 0.01);
-  EXPECT_EQ(drawn_curve(chart, 0, x, y).size(), 313u);
+  EXPECT_EQ(drawn_curve(chart, 0, x, y, "faint").size(), 313u);
+}
+
+TEST(Charts, OfProductTimesOfSeveralRunsAreMediansBeforeTheTimes) {
+  CaseOutcome outcome = test::sample_outcome();
+  outcome.runs[1].product_us.clear();
+  for (int i = 0; i < 2400; ++i)
+    outcome.runs[1].product_us.push_back(i % 3 == 0 ? 60'000 : i % 3 == 1 ? 5000 : 6000);
+  for (std::size_t i = 1200; i < 2400; ++i) outcome.runs[1].product_us[i] = 7000;
+  const std::string chart = svg::product_times(outcome).content;
+  const DrawnAxis x(chart, "x", false), y(chart, "y", true);
+  std::vector<DrawnPoint> medians;
+  for (int group = 0; group < 24; ++group)
+    medians.push_back({100.0 * group + 49.5, group < 12 ? 6000.0 : 7000.0});
+  expect_close(drawn_curve(chart, 1, x, y), medians, 0.01);
+  const auto times = drawn_curve(chart, 1, x, y, "faint");
+  EXPECT_NEAR(std::ranges::max(times, {}, &DrawnPoint::y).y, 60'000, 600);
+  outcome.runs.erase(outcome.runs.begin());
+  outcome.runs.resize(1);
+  EXPECT_EQ(svg::product_times(outcome).content.find("faint"), std::string::npos);
 }
 
 TEST(Charts, OfDistributionsCountEveryProduct) {
   const CaseOutcome outcome = test::sample_outcome();
-  const std::string chart = svg::product_distribution(outcome);
+  const std::string chart = svg::product_distribution(outcome).content;
   const DrawnAxis x(chart, "x", true), y(chart, "y", false);
   for (int r = 0; r < 3; ++r) {
     const auto curve = drawn_curve(chart, r, x, y);
@@ -95,7 +151,7 @@ TEST(Charts, OfDistributionsCountEveryProduct) {
 TEST(Charts, OfCostAreTheTotalsWithTheirCrossings) {
   const CaseOutcome outcome = test::sample_outcome();
   const Account account = account_of(outcome);
-  const std::string chart = svg::cost(outcome, account);
+  const std::string chart = svg::cost(outcome, account).content;
   const DrawnAxis x(chart, "x", true), y(chart, "y", true);
   EXPECT_LT(x.worst_tick(), 0.2);
   ASSERT_EQ(account.entries.size(), 4u);
@@ -113,7 +169,7 @@ TEST(Charts, OfCostAreTheTotalsWithTheirCrossings) {
 TEST(Charts, OfTheRooflineHaveEachKernelAndTheBandwidth) {
   CaseOutcome outcome = test::sample_outcome();
   outcome.machine.best_gbytes_per_s = 40;
-  const std::string chart = svg::roofline(outcome);
+  const std::string chart = svg::roofline(outcome).content;
   const DrawnAxis x(chart, "x", true), y(chart, "y", true);
   std::smatch roof;
   ASSERT_TRUE(std::regex_search(
@@ -128,24 +184,33 @@ TEST(Charts, OfTheRooflineHaveEachKernelAndTheBandwidth) {
                                 std::regex("class=\"marker s0\" d=\"M([0-9.]+) ([0-9.]+)a")));
   EXPECT_NEAR(x.number_at(std::stod(marker[1]) + 4), 1.0 / 6, 0.002);  // 2 flop per 12 bytes
   EXPECT_NEAR(y.number_at(std::stod(marker[2])), outcome.runs[0].gflops, 0.05);
+  outcome.machine.in_cache_gbytes_per_s = 155;
+  EXPECT_NE(svg::roofline(outcome).content.find(">memory: 40 GB/s<"), std::string::npos);
   outcome.machine.best_gbytes_per_s = 0;
-  EXPECT_EQ(svg::roofline(outcome).find("class=\"roof\""), std::string::npos);
+  const std::string small = svg::roofline(outcome).content;
+  std::smatch name;
+  ASSERT_TRUE(std::regex_search(
+      small, name, std::regex("x=\"([0-9.]+)\"[^>]*\"end\">arrays of this size: 155 GB/s<")));
+  EXPECT_GT(std::stod(name[1]), 50 + 5.5 * 28) << "the name begins within the frame";
+  EXPECT_NE(small.find("class=\"roof\""), std::string::npos);
+  outcome.machine.in_cache_gbytes_per_s = 0;
+  EXPECT_EQ(svg::roofline(outcome).content.find("class=\"roof\""), std::string::npos);
 }
 
 TEST(Charts, OfPartsAreAsWideAsTheirSeconds) {
   const std::string chart =
-      svg::bars("id", "title", {{"a", {{"x", 1}, {"y", 3}}}, {"b", {{"x", 0}, {"y", 2}}}});
+      svg::bars("id", "title", {{"a", {{"x", 1}, {"y", 3}}}, {"b", {{"x", 0}, {"y", 2}}}}).content;
   std::vector<double> widths;
   const std::regex rect("class=\"part p([0-9])\" x=\"([0-9.]+)\"[^>]* width=\"([0-9.]+)\"");
   for (std::sregex_iterator it(chart.begin(), chart.end(), rect), end; it != end; ++it)
     widths.push_back(std::stod((*it)[3]));
   EXPECT_EQ(widths, (std::vector<double>{100, 300, 200}));  // of 400 for 4 s
-  EXPECT_EQ(svg::bars("id", "title", {{"a", {{"x", 0}}}}), "");
+  EXPECT_TRUE(svg::bars("id", "title", {{"a", {{"x", 0}}}}).empty());
 }
 
 TEST(Charts, OfThePatternFillExactlyTheCellsWithNonzeros) {
   CaseOutcome outcome = test::sample_outcome();
-  const std::string chart = svg::pattern(outcome);
+  const std::string chart = svg::pattern(outcome).content;
   std::set<std::pair<int, int>> filled;
   const std::regex cell("M([0-9.]+) ([0-9.]+)h([0-9.]+)v([0-9.]+)");
   for (std::sregex_iterator it(chart.begin(), chart.end(), cell), end; it != end; ++it) {
@@ -164,11 +229,11 @@ TEST(Charts, OfThePatternFillExactlyTheCellsWithNonzeros) {
 TEST(Charts, OfStepsAreTheirIterationsAndSeconds) {
   RunOutcome run = test::sample_run("csr", 0, 8000);
   run.steps = {test::sample_step("a", 120), test::sample_step("b", 90), test::sample_step("c", 50)};
-  const std::string iterations = svg::step_iterations(run);
+  const std::string iterations = svg::step_iterations(run).content;
   const DrawnAxis x(iterations, "x", false), y(iterations, "y", false);
   expect_close(drawn_curve(iterations, 0, x, y), {{1, 120}, {2, 90}, {3, 50}}, 0.01);
   expect_close(drawn_circles(iterations, "end s1", x, y), {{1, 120}}, 0.01);
-  const std::string seconds = svg::step_seconds(run);
+  const std::string seconds = svg::step_seconds(run).content;
   const DrawnAxis sx(seconds, "x", false), sy(seconds, "y", false);
   expect_close(drawn_curve(seconds, 0, sx, sy), {{1, 0.6}, {2, 0.45}, {3, 0.25}}, 0.01);
 }

@@ -217,9 +217,14 @@ inline CaseOutcome outcome() {
                      .mpi = "Open MPI 4.1.4",
                      .trireme = "0.1.0",
                      .simd = "AVX3",
+                     .commit = "0123456789ab",
+                     .compiler = "GNU 12.2.0",
+                     .cuda = "12.4.131",
+                     .driver = "580.159.04",
                      .triad_gbytes_per_s = 33.25,
                      .best_gbytes_per_s = 35.5,
-                     .gpu_gbytes_per_s = 2750};
+                     .gpu_gbytes_per_s = 2750,
+                     .in_cache_gbytes_per_s = 155.5};
   outcome.runs = {albus(), sell()};
   outcome.start = {.libraries = 0.01,
                    .device = 0.02,
@@ -232,6 +237,7 @@ inline CaseOutcome outcome() {
                    .setup = 0.09,
                    .total = 0.5};
   outcome.pattern = {.cells = 2, .density = {5, 1, 2, 6}, .row_lengths = {0, 3, 4}};
+  outcome.date = "2026-11-28T01:25:03Z";
   outcome.case_text = "kernel: albus\n";
   outcome.command = "solve --config case.yaml";
   outcome.pattern_hash = "0123456789abcdef";

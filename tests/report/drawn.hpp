@@ -57,8 +57,8 @@ class DrawnAxis {
 
 // The points of the curve of a series, as numbers.
 inline std::vector<DrawnPoint> drawn_curve(const std::string& chart, int series, const DrawnAxis& x,
-                                           const DrawnAxis& y) {
-  const std::regex curve("<polyline class=\"curve s" + std::to_string(series) +
+                                           const DrawnAxis& y, const std::string& css = "curve") {
+  const std::regex curve("<polyline class=\"" + css + " s" + std::to_string(series) +
                          "\" points=\"([^\"]*)\"");
   std::smatch found;
   std::vector<DrawnPoint> points;

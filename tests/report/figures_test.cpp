@@ -109,8 +109,11 @@ TEST(Figures, OfTheJson) {
   EXPECT_EQ(report["machine"], Json::parse(R"json({"host": "node1",
     "nodes": [{"host": "node1", "ranks": [0, 2]}, {"host": "node2", "ranks": [1]}], "cpu": "Some CPU",
     "gpu": "Some GPU", "simd": "AVX3", "ranks": 3, "threads_per_rank": 1,
-    "triad_gbytes_per_s": 33.25, "best_gbytes_per_s": 35.5, "gpu_gbytes_per_s": 2750.0, "versions":
-    {"trireme": "0.1.0", "petsc": "3.18.5", "hdf5": "1.10.8", "mpi": "Open MPI 4.1.4"}})json"));
+    "triad_gbytes_per_s": 33.25, "best_gbytes_per_s": 35.5, "gpu_gbytes_per_s": 2750.0,
+    "in_cache_gbytes_per_s": 155.5, "versions": {"trireme": "0.1.0", "petsc": "3.18.5",
+    "hdf5": "1.10.8", "mpi": "Open MPI 4.1.4", "commit": "0123456789ab", "compiler": "GNU 12.2.0",
+    "cuda": "12.4.131", "driver": "580.159.04"}})json"));
+  EXPECT_EQ(report["date"], "2026-11-28T01:25:03Z");
   ASSERT_EQ(report["runs"].size(), 2u);
   Json albus = Json::parse(kAlbusJson);
   albus["convergence_factor"] = std::pow(9.5e-9, 0.25);  // four iterations
@@ -209,7 +212,18 @@ TEST(Figures, OfThePage) {
                            "(node1: ranks 0, 2; node2: rank 1), memory 33.2 GB/s (triad)"}),
            cells("CPU memory, best", {"35.5 GB/s"}),
            cells("GPU memory", {"2750.0 GB/s"}),
+           cells("arrays as large as the matrix", {"155.5 GB/s"}),
+           cells("GPU driver", {"580.159.04"}),
+           cells("begun", {"2026-11-28T01:25:03Z"}),
            cells("Trireme", {"0.1.0"}),
+           cells("commit", {"0123456789ab"}),
+           cells("compiler of C++", {"GNU 12.2.0"}),
+           cells("compiler of CUDA", {"12.4.131"}),
+           ">The Trireme authors: Trireme 0.1.0 (commit 0123456789ab), built by GNU 12.2.0 and "
+           "CUDA "
+           "12.4.131, with PETSc 3.18.5, HDF5 1.10.8, Open MPI 4.1.4; run on 2026-11-28 on 3 ranks "
+           "of "
+           "Some CPU with Some GPU, driver 580.159.04</pre>",
            cells("PETSc", {"3.18.5"}),
            cells("HDF5", {"1.10.8"}),
            cells("MPI", {"Open MPI 4.1.4"}),

@@ -249,9 +249,35 @@ TEST(HtmlReport, KeepsPeaksOfLongHistoriesAndStaysSmall) {
   outcome.runs[0].history[123'457] = 1e6;
   outcome.runs[0].history[5] = NAN;
   const std::string page = html_report(outcome);
-  EXPECT_LT(page.size(), 100'000u);
+  EXPECT_LT(page.size(), 250'000u);
   EXPECT_NE(page.find(">1e6</text>"), std::string::npos) << "the axis reaches the peak";
   EXPECT_EQ(page.find("nan,"), std::string::npos);
+}
+
+TEST(HtmlReport, SpeaksOfAllStepsAndSolvesInItsHeadline) {
+  CaseOutcome outcome = sample_outcome();
+  const auto expect = [&](const std::string& part) {
+    EXPECT_NE(html_report(outcome).find(part), std::string::npos) << part;
+  };
+  expect("<dt>iterations</dt><dd>312</dd>");
+  expect("<dt>true residual</dt>");
+  outcome.runs = {outcome.runs[1]};  // a sequence of 120 + 90 iterations
+  expect("<dt>solve, all 2 steps</dt><dd>1.50 s</dd>");
+  expect("<dt>iterations, all 2 steps</dt><dd>210</dd>");
+  expect("<dt>worst true residual</dt><dd>9.8e-09</dd>");
+  outcome.runs[0].steps.clear();
+  outcome.runs[0].solve_seconds = {0.5, 0.5, 0.5};
+  expect("<dt>solve, all 3 solves</dt><dd>1.50 s</dd>");
+  expect("<dt>iterations of the last</dt><dd>312</dd>");
+}
+
+// A page of paper does not end with what belongs to the next one; a browser was seen to obey.
+TEST(HtmlReport, KeepsHeadingsWithWhatFollowsOnPaper) {
+  const std::string page = html_report(sample_outcome());
+  const std::size_t print = page.rfind("@media print");
+  const std::size_t rule =
+      page.find("h2, h3, caption, summary, thead, .legend { break-after: avoid;", print);
+  EXPECT_NE(rule, std::string::npos);
 }
 
 TEST(HtmlReport, EscapesNames) {

@@ -55,6 +55,21 @@ void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome) {
   }
 }
 
+void measure_in_cache(MPI_Comm comm, CaseOutcome& outcome) {
+  constexpr std::int64_t kLeastBytes = 4096, kBytesOfPasses = std::int64_t{64} << 20;
+  if (std::ranges::none_of(outcome.runs,
+                           [](const RunOutcome& run) { return run.device == Device::cpu; }))
+    return;
+  const std::int64_t arrays = 3 * std::int64_t{size_of(comm)};
+  const std::int64_t bytes = std::max(kLeastBytes, 12 * outcome.problem.nnz / arrays);
+  // The best of many passes over small arrays, whose times are short and uneven.
+  const auto repetitions = std::clamp<std::int64_t>(kBytesOfPasses / bytes, 10, 1000);
+  double rate =
+      measure_host_bandwidth(static_cast<std::size_t>(bytes), static_cast<int>(repetitions)).best();
+  MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, comm);
+  outcome.machine.in_cache_gbytes_per_s = rate;
+}
+
 void compare_with_baseline(std::vector<RunOutcome>& runs,
                            const std::shared_ptr<DistributedMatrix>& matrix) {
   for (const Device device : {Device::cpu, Device::cuda}) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "app/figures/build_facts.hpp"
 #include "io/result.hpp"
 #include "kernels/albus/albus.hpp"
 #include "parallel/collective.hpp"
@@ -48,6 +49,11 @@ MachineDescription describe_machine(MPI_Comm comm) {
   machine.hdf5 = hdf5_version();
   machine.mpi = mpi_name();
   machine.trireme = TRIREME_VERSION;
+  machine.commit = build_commit();
+  machine.compiler = TRIREME_COMPILER;
+  machine.cuda = TRIREME_CUDA_COMPILER;
+  std::ifstream driver("/proc/driver/nvidia/version");
+  machine.driver = driver_version(driver);
   machine.simd = albus_simd_target();
   return machine;
 }
