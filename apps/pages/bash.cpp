@@ -143,7 +143,7 @@ struct BashTables {
     for (const Program& command : program.commands) {
       const std::string word = command.name.substr(command.name.rfind(' ') + 1);
       below += " " + word;
-      add(command, context + " " + word);
+      add(command, fmt::format("{} {}", context, word));
     }
     if (!below.empty())
       commands += fmt::format("    '{}') echo '{}' ;;\n", context, below.substr(1));

@@ -74,7 +74,7 @@ std::string fish_completion(const std::vector<Program>& programs,
   for (const std::string& name : key_names()) {
     assignments += " " + name + "=";
     for (const std::string& word : known_values(*find_key(name)))
-      assignments += " " + name + "=" + word;
+      assignments += fmt::format(" {}={}", name, word);
   }
   std::string text = fmt::format(
       "# Completion for fish, made by the build from the tables of options and keys.\n"

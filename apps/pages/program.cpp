@@ -59,7 +59,7 @@ Option& Program::at(std::string_view option) {
   return found(option.starts_with('-') ? options : arguments, option, name);
 }
 
-Program& Program::command(std::string_view command) { return found(commands, command, name); }
+Program& Program::command(std::string_view wanted) { return found(commands, wanted, name); }
 
 Program program_of(const CLI::App& app, const std::string& name) {
   Program program{.name = name,

@@ -30,7 +30,7 @@ struct Program {
 
   // The option or the argument with this name. Throws std::out_of_range where there is none.
   Option& at(std::string_view option);
-  Program& command(std::string_view name);  // likewise
+  Program& command(std::string_view wanted);  // likewise
 };
 
 // What CLI11 knows. Words are those of CLI::IsMember and of values such as "cpu|cuda".

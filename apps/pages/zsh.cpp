@@ -72,7 +72,7 @@ std::string zsh_function(const Program& program, const std::string& context) {
   for (const Program& command : program.commands) {
     const std::string word = command.name.substr(command.name.rfind(' ') + 1);
     choices += (choices.empty() ? "" : " ") + word;
-    below += zsh_function(command, context + " " + word);
+    below += zsh_function(command, fmt::format("{} {}", context, word));
   }
   return below + text +
          fmt::format(

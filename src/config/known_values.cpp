@@ -36,7 +36,11 @@ struct Known {
   KnownList operator()(const Other&) const {
     return {};
   }
-  KnownList operator()(const field::Text& f) const { return f.known ? f.known() : KnownList(); }
+  KnownList operator()(const field::Text& f) const {
+    Case c;
+    if (&f.at(c) == &c.solver.method) return own_methods();
+    return f.known ? f.known() : KnownList();
+  }
   KnownList operator()(const field::TextList& f) const { return f.known(); }
   KnownList operator()(const field::Choice& f) const { return f.known(); }
   KnownList operator()(const field::ChoiceList& f) const { return f.known(); }
@@ -50,7 +54,7 @@ struct Known {
 }  // namespace
 
 std::vector<std::string> known_values(const Key& key) {
-  return key.path == "solver.method" ? own_methods() : std::visit(Known(), key.field);
+  return std::visit(Known(), key.field);
 }
 
 }  // namespace trireme
