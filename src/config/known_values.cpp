@@ -53,8 +53,6 @@ struct Known {
 
 }  // namespace
 
-std::vector<std::string> known_values(const Key& key) {
-  return std::visit(Known(), key.field);
-}
+std::vector<std::string> known_values(const Key& key) { return std::visit(Known(), key.field); }
 
 }  // namespace trireme
