@@ -97,7 +97,7 @@ std::string properties(std::string_view Colour::*ground) {
 std::string on_paper(std::string declarations) {
   for (const Colour& colour : kColours) {
     const std::string property = fmt::format("var(--{})", colour.name);
-    for (std::size_t at; (at = declarations.find(property)) != std::string::npos;)
+    for (std::size_t at = 0; (at = declarations.find(property, at)) != std::string::npos;)
       declarations.replace(at, property.size(), colour.paper);
   }
   return declarations.substr(0, declarations.find(" background:"));

@@ -27,7 +27,7 @@ std::string short_name(const std::string& kernel) {
   return kernel.size() <= kLongestName ? kernel : kernel.substr(0, kLongestName - 1) + "~";
 }
 
-std::string without(std::string_view prefix, std::string text) {
+std::string without(std::string_view prefix, const std::string& text) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
