@@ -165,10 +165,11 @@ class Solves(SolveCase):
                                         "--check").replace(str(self.folder) + "/", ""))
 
     def test_compares_kernels_in_one_run(self):
-        done = self.solve(POISSON, "--kernel", "csr,albus,petsc-aij")
+        done = self.solve(POISSON + "solver: {method: cg, preconditioner: jacobi}\n",  # no choice by time
+                          "--kernel", "csr,albus,petsc-aij")
         runs = self.report()["runs"]
         self.assertEqual([run["kernel"] for run in runs], ["csr", "albus", "petsc-aij"])
-        self.assertEqual(len({run["iterations"] for run in runs}), 1)
+        self.assertLessEqual(max(run["iterations"] for run in runs) - min(run["iterations"] for run in runs), 1)
         self.assertRegex(" ".join(done.stdout.split()), r"albus: .* preparation [0-9.]+ .s, (paid|which|ahead)")
         self.assertTrue((self.results / "solution-albus.h5").exists())
 
