@@ -168,19 +168,18 @@ void Loop::make_block_solver() {
 // Multigrid takes one column after another, and the persistent kernel reads no matrix.
 bool Loop::together_pays(std::int64_t width) {
   const bool on_gpu = cuda_solver_ != nullptr;
-  if (width < (on_gpu ? kLeastOnGpus : kLeastOnCpus) || multigrid_) return false;
+  if (width < least_block(on_gpu) || multigrid_) return false;
   if (on_gpu && cuda_solver_->mode() == solvers::CudaMode::persistent) return false;
   make_block_solver();
-  constexpr std::int64_t kSome = kLeastOnCpus;
-  const std::int64_t column =
-      (block_solver_->bytes(2 * kSome) - block_solver_->bytes(kSome)) / kSome;
-  const BlockTraffic traffic{.matrix = static_cast<double>(operator_->statistics().stored_bytes),
-                             .nonzeros = static_cast<double>(matrix_->blocks.nnz()),
-                             .products = method_.info.products,
-                             .column = static_cast<double>(column),
-                             .cache = last_cache_bytes(1),
-                             .width = width};
-  const BlockCosts costs = on_gpu ? block_costs_on_gpu(traffic) : block_costs(traffic);
+  const BlockCosts costs = block_costs(
+      {.matrix = static_cast<double>(operator_->statistics().stored_bytes),
+       .nonzeros = static_cast<double>(matrix_->blocks.nnz()),
+       .products = method_.info.products,
+       .column =
+           bytes_per_column([&](std::int64_t columns) { return block_solver_->bytes(columns); }),
+       .cache = last_cache_bytes(1),
+       .width = width},
+      on_gpu);
   return costs.together < costs.alone;
 }
 

@@ -32,9 +32,7 @@ constexpr double kPerIterationOnGpu = 8e6;
 constexpr double kLeastBytesPerNonzero = 1;
 constexpr double kPassOfBlockOnGpu = 1.2;
 
-}  // namespace
-
-BlockCosts block_costs(const BlockTraffic& traffic) {
+BlockCosts costs_on_cpus(const BlockTraffic& traffic) {
   const auto width = static_cast<double>(traffic.width);
   const double vectors = kTimesMoved * traffic.column;
   const auto rate = [&](double columns) {
@@ -47,13 +45,19 @@ BlockCosts block_costs(const BlockTraffic& traffic) {
           .together = kPerIteration / width + rate(width) * moved_together};
 }
 
-BlockCosts block_costs_on_gpu(const BlockTraffic& traffic) {
+BlockCosts costs_on_gpu(const BlockTraffic& traffic) {
   const auto width = static_cast<double>(traffic.width);
   const double vectors = kTimesMoved * traffic.column;
   const double product = std::max(traffic.matrix, kLeastBytesPerNonzero * traffic.nonzeros);
   return {.alone = kPerIterationOnGpu + traffic.products * product + vectors,
           .together = (kPerIterationOnGpu + traffic.products * traffic.matrix) / width +
                       kPassOfBlockOnGpu * vectors};
+}
+
+}  // namespace
+
+BlockCosts block_costs(const BlockTraffic& traffic, bool on_gpu) {
+  return on_gpu ? costs_on_gpu(traffic) : costs_on_cpus(traffic);
 }
 
 double last_cache_bytes(int ranks) {

@@ -10,14 +10,22 @@ namespace trireme {
 // A block of fewer columns is not made unasked. On CPUs a row of eight columns is a cache line, and
 // blocks of two to seven take 1.1 to 4 times as long per column.
 inline constexpr std::int64_t kLeastOnGpus = 4, kLeastOnCpus = 8;
+constexpr std::int64_t least_block(bool on_gpu) { return on_gpu ? kLeastOnGpus : kLeastOnCpus; }
+
+// Bytes of all vectors of one right-hand side, where bytes(width) is what a block takes. Widths that
+// are multiples of eight have no padding.
+template <class Bytes>
+double bytes_per_column(const Bytes& bytes) {
+  return static_cast<double>(bytes(2 * kLeastOnCpus) - bytes(kLeastOnCpus)) / kLeastOnCpus;
+}
 
 // Of one rank.
 struct BlockTraffic {
   double matrix = 0;  // bytes that the product with one vector reads
   double nonzeros = 0;
   int products = 1;   // per iteration
-  double column = 0;  // bytes of all vectors of one right-hand side
-  double cache = 0;   // bytes of the last-level cache that this rank may fill
+  double column = 0;  // bytes_per_column()
+  double cache = 0;   // on CPUs: bytes of the last-level cache that this rank may fill
   std::int64_t width = 0;
 };
 
@@ -25,9 +33,7 @@ struct BlockTraffic {
 struct BlockCosts {
   double alone = 0, together = 0;
 };
-BlockCosts block_costs(const BlockTraffic& traffic);
-// On a GPU, whose cache is not asked for.
-BlockCosts block_costs_on_gpu(const BlockTraffic& traffic);
+BlockCosts block_costs(const BlockTraffic& traffic, bool on_gpu);
 
 // The last-level cache as the system reports it, for one of `ranks` that share it.
 double last_cache_bytes(int ranks);

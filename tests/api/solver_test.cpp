@@ -409,6 +409,34 @@ TEST(ApiSolver, ColumnsThatABlockDoesNotSolveAreSolvedAlone) {
   }
 }
 
+// A column that is solved together with others has no attempts of its own.
+TEST(ApiSolver, TakesAllTogetherOnceItHasSolvedOne) {
+  const System system = grid(25);
+  constexpr std::int64_t n = 625, width = 12;
+  const std::vector<double> b = random_vector(n * width);
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi", .device = "cpu"});
+  const auto alone = [&](const SolveOptions& how) {
+    std::vector<double> x(b.size(), kNaN);
+    std::int64_t count = 0;
+    const std::vector<SolveReport> reports = solver.solve_many(b, x, width, how);
+    for (const SolveReport& report : reports) {
+      EXPECT_TRUE(report.converged()) << report.text;
+      count += std::ssize(report.attempts);
+    }
+    return count;
+  };
+  EXPECT_EQ(alone({}), 1);
+  EXPECT_EQ(alone({}), 0);
+  int heard = 0;
+  EXPECT_EQ(alone({.on_iteration = [&](const Iteration&) { return ++heard < 0; }}), 1);
+  EXPECT_GT(heard, 0);
+  std::vector<double> values = system.values;
+  for (double& value : values) value *= 3;
+  solver.update(values);
+  EXPECT_EQ(alone({}), 1) << "the loop has not solved with the new values";
+  EXPECT_EQ(alone({}), 0);
+}
+
 TEST(ApiSolver, ManyHaveGuessesOfTheirOwnAndStop) {
   const System system = grid(25);
   constexpr std::int64_t n = 625, width = 12;

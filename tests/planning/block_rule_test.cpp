@@ -38,7 +38,7 @@ BlockTraffic traffic_of(const Measured& m, std::int64_t width) {
 
 TEST(BlockRule, AgreesWithWhatWasMeasured) {
   for (const Measured& m : kMeasured) {
-    const BlockCosts costs = block_costs(traffic_of(m, 16));
+    const BlockCosts costs = block_costs(traffic_of(m, 16), false);
     EXPECT_EQ(costs.together < costs.alone, m.together < m.alone)
         << m.name << ": alone " << costs.alone << ", together " << costs.together;
   }
@@ -62,18 +62,26 @@ const Measured kMeasuredOnGpu[] = {
 
 TEST(BlockRule, AgreesWithWhatWasMeasuredOnAGpu) {
   for (const Measured& m : kMeasuredOnGpu) {
-    const BlockCosts costs = block_costs_on_gpu(traffic_of(m, 32));
+    const BlockCosts costs = block_costs(traffic_of(m, 32), true);
     EXPECT_EQ(costs.together < costs.alone, m.together < m.alone)
         << m.name << ": alone " << costs.alone << ", together " << costs.together;
   }
 }
 
 TEST(BlockRule, WeighsTheMatrixAgainstTheVectors) {
-  BlockTraffic traffic = traffic_of(kMeasured[1], 16);
-  traffic.matrix = 100 * traffic.column;
-  EXPECT_LT(block_costs(traffic).together, block_costs(traffic).alone);
-  traffic.matrix = 0;
-  EXPECT_GT(block_costs(traffic).together, block_costs(traffic).alone);
+  for (const bool on_gpu : {false, true}) {
+    BlockTraffic traffic = traffic_of(kMeasured[1], 16);
+    traffic.matrix = 100 * traffic.column;
+    EXPECT_LT(block_costs(traffic, on_gpu).together, block_costs(traffic, on_gpu).alone);
+    traffic.matrix = 0;
+    EXPECT_GT(block_costs(traffic, on_gpu).together, block_costs(traffic, on_gpu).alone);
+  }
+}
+
+// As blocks on a GPU: 48 bytes per row, in columns padded to a multiple of four.
+TEST(BlockRule, CountsNoPadding) {
+  const auto bytes = [](std::int64_t width) { return 100 + 48 * ((width + 3) / 4 * 4); };
+  EXPECT_EQ(bytes_per_column(bytes), 48);
 }
 
 TEST(BlockRule, KnowsACache) {

@@ -54,19 +54,17 @@ int ranks_of_node(MPI_Comm comm) {
 // Whether blocks are expected to take less time per column. Collective.
 bool pays(const DistributedMatrix& matrix, const Plan& plan, Width width) {
   const bool on_gpu = plan.amat->on_gpu();
-  if (width < (on_gpu ? kLeastOnGpus : kLeastOnCpus)) return false;
-  const double column = (static_cast<double>(plan.solver->block_bytes(2 * kLeastOnCpus)) -
-                         static_cast<double>(plan.solver->block_bytes(kLeastOnCpus))) /
-                        static_cast<double>(kLeastOnCpus);
+  if (width < least_block(on_gpu)) return false;
   const KernelStatistics product = plan.amat->statistics();
   const auto method = solvers::method_named(plan.solver->method());
-  const BlockTraffic traffic{.matrix = static_cast<double>(product.stored_bytes),
-                             .nonzeros = static_cast<double>(matrix.blocks.nnz()),
-                             .products = method ? method->info.products : 1,
-                             .column = column,
-                             .cache = last_cache_bytes(ranks_of_node(matrix.comm)),
-                             .width = width};
-  const BlockCosts mine = on_gpu ? block_costs_on_gpu(traffic) : block_costs(traffic);
+  const BlockCosts mine = block_costs(
+      {.matrix = static_cast<double>(product.stored_bytes),
+       .nonzeros = static_cast<double>(matrix.blocks.nnz()),
+       .products = method ? method->info.products : 1,
+       .column = bytes_per_column([&](Width columns) { return plan.solver->block_bytes(columns); }),
+       .cache = last_cache_bytes(ranks_of_node(matrix.comm)),
+       .width = width},
+      on_gpu);
   return sum_over_ranks(matrix.comm, std::llround(mine.together - mine.alone)) < 0;
 }
 
