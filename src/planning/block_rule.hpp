@@ -7,8 +7,8 @@
 
 namespace trireme {
 
-// A block of fewer columns is not made unasked. On CPUs a row of eight columns is a cache line, and
-// blocks of two to seven take 1.1 to 4 times as long per column.
+// A block of fewer columns is not made unasked. Eight columns of a row fill a cache line of a CPU,
+// where blocks of two to seven take 1.1 to 4 times as long per column.
 inline constexpr std::int64_t kLeastOnGpus = 4, kLeastOnCpus = 8;
 constexpr std::int64_t least_block(bool on_gpu) { return on_gpu ? kLeastOnGpus : kLeastOnCpus; }
 
