@@ -12,8 +12,8 @@ namespace trireme {
 inline constexpr std::int64_t kLeastOnGpus = 4, kLeastOnCpus = 8;
 constexpr std::int64_t least_block(bool on_gpu) { return on_gpu ? kLeastOnGpus : kLeastOnCpus; }
 
-// Bytes of all vectors of one right-hand side, where bytes(width) is what a block takes. Widths that
-// are multiples of eight have no padding.
+// Bytes of all vectors of one right-hand side, where bytes(width) is what a block takes. Widths
+// that are multiples of eight have no padding.
 template <class Bytes>
 double bytes_per_column(const Bytes& bytes) {
   return static_cast<double>(bytes(2 * kLeastOnCpus) - bytes(kLeastOnCpus)) / kLeastOnCpus;
