@@ -126,7 +126,7 @@ class HeldChild {
 class Watch {
  public:
   Watch(const Launch& launch, pid_t child, StopSignals& stop)
-      : launch_(launch), child_(child), stop_(stop), signals_before_(stop.count()) {
+      : launch_(launch), child_(child), stop_(stop) {
     pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   }
   ~Watch() {
@@ -168,7 +168,7 @@ class Watch {
   }
 
   void act() {
-    const int signals = stop_.count() - signals_before_;
+    const int signals = stop_.count();
     const double now = watch_.seconds();
     if (terminated_at_ < 0) {
       if (signals > 0)
@@ -199,7 +199,6 @@ class Watch {
   const Launch& launch_;
   pid_t child_;
   StopSignals& stop_;
-  int signals_before_;
   int pidfd_ = -1;
   Stopwatch watch_;
   double terminated_at_ = -1;  // seconds; negative: not yet

@@ -40,10 +40,10 @@ struct Ended {
 };
 
 // Runs a process in a session of its own and waits for its end. At its time limit, and when `stop`
-// has a new signal, its process group gets SIGTERM. After kGraceSeconds, and at a second signal,
-// every process of the session gets SIGKILL. Memory is looked at every 50 ms: the sum of what the
-// processes hold, where pages that several of them share count several times. Leaves no process
-// behind.
+// has counted a signal, be it before the start, its process group gets SIGTERM. After
+// kGraceSeconds, and at a second signal, every process of the session gets SIGKILL. Memory is
+// looked at every 50 ms: the sum of what the processes hold, where pages that several of them share
+// count several times. Leaves no process behind.
 Ended run_process(const Launch& launch, StopSignals& stop);
 
 inline constexpr double kGraceSeconds = 5;

@@ -112,6 +112,12 @@ TEST_F(RunProcess, EndsAtASignalAndLeavesThisProcessAlone) {
   EXPECT_EQ(stop.count(), 1);
 }
 
+TEST_F(RunProcess, EndsAtASignalThatCameBeforeItWasWatched) {
+  kill(getpid(), SIGINT);
+  EXPECT_EQ(shell("sleep 1000", 20).how, End::interrupted);
+  EXPECT_EQ(stop.count(), 1);
+}
+
 TEST_F(RunProcess, SaysThatThereIsNoSuchProgram) {
   const Ended ended =
       run_process({.words = {"no-such-program-here"}, .environment = {}, .folder = folder}, stop);
