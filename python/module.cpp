@@ -289,6 +289,14 @@ void bind_options(nb::module_& m) {
       .def_rw("restart", &api::SolverOptions::restart)
       .def_rw("chebyshev_degree", &api::SolverOptions::chebyshev_degree)
       .def_rw("multigrid", &api::SolverOptions::multigrid)
+      .def_prop_rw(
+          "communicator",
+          [](const api::SolverOptions& options) {
+            return reinterpret_cast<Address>(options.communicator);
+          },
+          [](api::SolverOptions& options, Address address) {
+            options.communicator = reinterpret_cast<const void*>(address);
+          })
       .def("set_coordinates",
            [](api::SolverOptions& options, const In& places, std::int32_t dimensions) {
              options.coordinates = vector_of(places);
@@ -446,6 +454,7 @@ NB_MODULE(_core, m) {
     }
   });
   m.attr("version") = TRIREME_VERSION;
+  m.attr("has_mpi") = api::has_mpi();
   bind_options(m);
   bind_solver(m);
   bind_product(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trireme in C++20, without MPI, PETSc and HDF5: one process, on CPUs or on one GPU. The Python
-// package trireme is made of nothing else.
+// Trireme in C++20, without PETSc and HDF5: on CPUs or on one GPU, and in builds with MPI on the CPUs
+// of many processes. The Python package trireme is made of nothing else.
 //
 //   using namespace trireme::api;
 //   Solver solver({.rows = n, .cols = n, .row_ptr = ptr, .col_idx = idx, .values = a});
@@ -61,7 +61,9 @@ struct GpuArray {
 };
 
 // A matrix in compressed sparse rows, in the caller's arrays, which are copied: 12 bytes per
-// nonzero. Columns of a row need not be sorted, and entries of the same place add up.
+// nonzero. Columns of a row need not be sorted, and entries of the same place add up. Of a solver
+// on several processes: the rows of this process, which follow those of the process before, with
+// the columns of the whole matrix.
 struct CsrArrays {
   std::int64_t rows = 0, cols = 0;
   Indices row_ptr{};                 // rows + 1 offsets, ascending from 0
@@ -105,13 +107,20 @@ struct SolverOptions {
   // [i * modes + k]. Empty: none.
   std::vector<double> near_nullspace{};
   std::int32_t modes = 0;
+  // The address of the MPI_Comm of all processes that solve together, on CPUs; it is duplicated.
+  // Null: this process alone. The vectors of a process have the numbers of its rows, as
+  // coordinates and near_nullspace have; all other options are the same everywhere. All processes
+  // make, move and destroy the solver and call its functions together, but rows(), gpu() and
+  // facts(), and functions of SolveOptions are set in all of them. A Failure is thrown in all of
+  // them.
+  const void* communicator = nullptr;
 };
 
 // What a caller is shown after each iteration.
 struct Iteration {
   std::int64_t number = 0;
   double relative_norm = 0;  // of the residual that the method tests, over ||b||
-  // Writes the present solution, rows() numbers. Null: there is none at this moment, as with
+  // Writes the present solution, rows() numbers; in all processes together. Null: there is none at this moment, as with
   // methods that restart and on a GPU.
   std::function<void(std::span<double>)> copy_solution{};
 };
@@ -129,7 +138,8 @@ struct SolveOptions {
   // How many solves with this matrix are expected after this one: `preconditioner: auto` weighs a
   // set-up against them.
   std::int64_t solves_after = 0;
-  // Returns true to end the solve with what it has. Null: none.
+  // Returns true to end the solve with what it has, which one of several processes can ask for.
+  // Null: none.
   std::function<bool(const Iteration&)> on_iteration{};
   // Polled while the solve runs, from the thread that called solve(); true ends it. Null: none.
   std::function<bool()> stop{};
@@ -171,7 +181,7 @@ struct LevelFacts {
 };
 
 struct SolverFacts {
-  std::int64_t rows = 0, nnz = 0;
+  std::int64_t rows = 0, nnz = 0;  // of all processes
   std::string matrix;  // what a look has told: "symmetric, with a positive diagonal"
   std::string kernel, device, precision;
   std::string method, preconditioner;  // in use, or with which the next solve begins
@@ -192,8 +202,8 @@ class Solver {
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  std::int64_t rows() const;
-  int gpu() const;  // the number of the GPU that it works on; -1: the CPU
+  std::int64_t rows() const;  // of this process
+  int gpu() const;            // the number of the GPU that it works on; -1: the CPU
   // Solves A x = b. b and x have rows() numbers and do not overlap. x becomes the solution, or what
   // the solve has reached. Throws Failure{input} for numbers in b or x that are not finite.
   SolveReport solve(std::span<const double> b, std::span<double> x, const SolveOptions& how = {});
@@ -259,6 +269,8 @@ std::vector<std::string> methods();
 std::vector<std::string> preconditioners();
 // Whether this build has CUDA, and this machine a GPU for it.
 bool has_gpu();
+// Whether this build takes SolverOptions::communicator.
+bool has_mpi();
 
 }  // namespace trireme::api
 

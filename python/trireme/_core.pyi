@@ -11,6 +11,7 @@ _Indices = NDArray[np.int32] | NDArray[np.int64]
 _Callback = Callable[[int, float, _Vector | None], object]
 
 version: str
+has_mpi: bool
 
 class KernelFacts(TypedDict):
     summary: str
@@ -42,6 +43,7 @@ class SolverOptions:
     restart: int
     chebyshev_degree: int
     multigrid: MultigridOptions
+    communicator: int
     def __init__(self) -> None: ...
     def set_coordinates(self, places: _Vector, dimensions: int) -> None: ...
     def set_near_nullspace(self, vectors: _Vector, modes: int) -> None: ...

@@ -30,6 +30,7 @@ from trireme._errors import ConvergenceWarning, NotConverged
 from trireme._gpu_arrays import GpuVectors, gpu_vectors
 from trireme._operators import Preconditioner
 from trireme._other_arrays import gpu_of, in_kind_of, matrix_on_host, on_host
+from trireme._ranks import Ranks
 from trireme._report import Report
 
 Callback = Callable[[Vector], object]
@@ -147,6 +148,11 @@ class Solver(ForThisProcess):
         Iterations of GMRES between restarts.
     chebyshev_degree : int
         Products per application of the preconditioner ``"chebyshev"``.
+    comm : communicator of mpi4py, optional
+        Of the processes that solve together, on CPUs, where Trireme was built with MPI. A has the
+        rows of this process, which follow those of the process before, and all columns. b, x0, x,
+        `coordinates` and `near_nullspace` have the rows of this process. All processes make the
+        solver, call its methods and close it together, with the same options.
 
     Attributes
     ----------
@@ -203,10 +209,11 @@ class Solver(ForThisProcess):
         multigrid: Mapping[str, Any] | None = None,
         restart: int = 30,
         chebyshev_degree: int = 4,
+        comm: Any = None,
     ) -> None:
+        self._ranks = Ranks(comm)
         if device == "auto" and (number := gpu_of(A)) is not None and _core.has_gpu():
             device = f"cuda:{number}"
-        matrix = matrix_of(A)
         words = {
             "method": method,
             "preconditioner": preconditioner,
@@ -215,16 +222,19 @@ class Solver(ForThisProcess):
             "device": device,
             "scaling": scaling,
         }
-        options = solver_options(
-            matrix,
-            words,
-            block_size=block_size,
-            restart=restart,
-            chebyshev_degree=chebyshev_degree,
-            coordinates=coordinates,
-            near_nullspace=near_nullspace,
-            multigrid=multigrid,
-        )
+        with self._ranks.together():
+            matrix = matrix_of(A, square=comm is None)
+            options = solver_options(
+                matrix,
+                words,
+                block_size=block_size,
+                restart=restart,
+                chebyshev_degree=chebyshev_degree,
+                coordinates=coordinates,
+                near_nullspace=near_nullspace,
+                multigrid=multigrid,
+            )
+        options.communicator = self._ranks.address
         self.info = 0
         self._one_at_a_time = OneAtATime()
         self._shape = matrix.shape
@@ -238,7 +248,7 @@ class Solver(ForThisProcess):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of A."""
+        """Rows and columns of A; with `comm`, those of this process."""
         return self._shape
 
     @property
@@ -324,16 +334,17 @@ class Solver(ForThisProcess):
     ) -> Any:
         rows = self._shape[0]
         how = _core.SolveOptions()
-        how.rtol = tolerance_of("rtol", rtol)
-        how.atol = tolerance_of("atol", atol)
-        how.max_iterations = count_of("maxiter", maxiter)
-        how.solves_after = count_of("solves_after", solves_after, least=0)
-        how.guess = x0 is not None
+        with self._ranks.together():
+            how.rtol = tolerance_of("rtol", rtol)
+            how.atol = tolerance_of("atol", atol)
+            how.max_iterations = count_of("maxiter", maxiter)
+            how.solves_after = count_of("solves_after", solves_after, least=0)
+            how.guess = x0 is not None
+            if callback is not None and not callable(callback):
+                raise TypeError(f"callback is {callback!r}: it must be callable")
 
         shown = None
         if callback is not None:
-            if not callable(callback):
-                raise TypeError(f"callback is {callback!r}: it must be callable")
             heard = callback
 
             def shown(number: int, norm: float, xk: Vector | None) -> object:
@@ -341,18 +352,19 @@ class Solver(ForThisProcess):
 
         if self._gpu >= 0 and (there := gpu_vectors("b", b, rows, self._gpu)) is not None:
             return self._solve_on_gpu(there, x0, how, shown)
-        given = numbers_of("b", b, rows)
-        single = self._single and given.dtype == np.float32
-        if single:
-            how.rtol = max(how.rtol, SINGLE_RTOL)
         x: NDArray[Any]
-        if x0 is None:  # where a solve of several is interrupted, the last ones are not reached
-            x = np.empty(given.size) if given.ndim == 1 else np.zeros(given.size)
-        else:
-            guess = numbers_of("x0", x0, rows)
-            if guess.size != given.size:
-                raise ValueError(f"x0 has the shape {guess.shape}, and b has {given.shape}")
-            x = by_columns(guess).copy()
+        with self._ranks.together():
+            given = numbers_of("b", b, rows)
+            single = self._single and given.dtype == np.float32
+            if single:
+                how.rtol = max(how.rtol, SINGLE_RTOL)
+            if x0 is None:  # where a solve of several is interrupted, the last are not reached
+                x = np.empty(given.size) if given.ndim == 1 else np.zeros(given.size)
+            else:
+                guess = numbers_of("x0", x0, rows)
+                if guess.size != given.size:
+                    raise ValueError(f"x0 has the shape {guess.shape}, and b has {given.shape}")
+                x = by_columns(guess).copy()
 
         width = None if given.ndim == 1 else given.shape[1]
         with self._one_at_a_time:
@@ -442,17 +454,18 @@ class Solver(ForThisProcess):
         >>> solver.solve(np.ones(2)).round(6)
         array([0.5 , 0.25])
         """
-        A = matrix_on_host(A) if getattr(A, "ndim", 1) == 2 else A
-        if scipy.sparse.issparse(A) or getattr(A, "ndim", 1) == 2:
-            matrix = matrix_of(A)
-            if matrix.shape != self._shape or matrix.pattern() != self._pattern:
-                raise ValueError(
-                    "A has its nonzeros at other places, or in another order, than the matrix of "
-                    "this solver: sort both (A.sort_indices()), or make a new Solver"
-                )
-            values = matrix.values
-        else:
-            values = values_of(A)
+        with self._ranks.together():
+            A = matrix_on_host(A) if getattr(A, "ndim", 1) == 2 else A
+            if scipy.sparse.issparse(A) or getattr(A, "ndim", 1) == 2:
+                matrix = matrix_of(A, square=self._ranks.comm is None)
+                if matrix.shape != self._shape or matrix.pattern() != self._pattern:
+                    raise ValueError(
+                        "A has its nonzeros at other places, or in another order, than the matrix "
+                        "of this solver: sort both (A.sort_indices()), or make a new Solver"
+                    )
+                values = matrix.values
+            else:
+                values = values_of(A)
         with self._one_at_a_time:
             self._inner.update(values)
 
@@ -487,7 +500,8 @@ class Solver(ForThisProcess):
         >>> M.matvec(np.ones(2))
         array([1. , 0.5])
         """
-        return Preconditioner(self._shape, self._precondition, self._precondition_on_gpu, self._gpu)
+        rows = self._shape[0]
+        return Preconditioner((rows, rows), self._precondition, self._precondition_on_gpu, self._gpu)
 
     def _precondition(self, r: Vector, z: Vector) -> None:
         with self._one_at_a_time:
@@ -541,7 +555,7 @@ def solve(
     x0, rtol, atol, maxiter, callback, raise_on_failure
         As of `Solver.solve`.
     **options
-        As of `Solver`: `method`, `preconditioner`, `kernel` and others.
+        As of `Solver`: `method`, `preconditioner`, `kernel`, `comm` and others.
 
     Returns
     -------

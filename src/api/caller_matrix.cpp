@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
-#include "parallel/start.hpp"
 
 namespace trireme::api {
 namespace {
@@ -112,15 +113,21 @@ CsrMatrix<double> copied(const CsrArrays& matrix) {
   return copy;
 }
 
-std::shared_ptr<DistributedMatrix> copied_square(const CsrArrays& matrix) {
-  if (matrix.rows != matrix.cols)
-    fail(ExitCode::input, "the matrix is {} x {}; a linear system needs as many columns as rows",
-         matrix.rows, matrix.cols);
-  start_mpi_if_needed();
-  RowSlab slab{.global_rows = matrix.rows, .global_cols = matrix.cols};
-  slab.local = copied(matrix);
-  slab.global_nnz = slab.local.nnz();
-  return distribute(MPI_COMM_SELF, std::move(slab), {0, matrix.rows});
+std::shared_ptr<DistributedMatrix> copied_square(const Ranks& ranks, const CsrArrays& matrix) {
+  RowSlab slab;
+  ranks.checked([&] { slab.local = copied(matrix); });
+  std::vector<std::int64_t> row_starts(static_cast<std::size_t>(size_of(ranks.comm())) + 1, 0);
+  MPI_Allgather(&matrix.rows, 1, MPI_INT64_T, row_starts.data() + 1, 1, MPI_INT64_T, ranks.comm());
+  std::partial_sum(row_starts.begin(), row_starts.end(), row_starts.begin());
+  ranks.checked([&] {
+    if (row_starts.back() != matrix.cols)
+      fail(ExitCode::input, "the matrix is {} x {}; a linear system needs as many columns as rows",
+           row_starts.back(), matrix.cols);
+  });
+  slab.global_rows = slab.global_cols = matrix.cols;
+  slab.global_nnz = sum_over_ranks(ranks.comm(), slab.local.nnz());
+  slab.first_row = row_starts[rank_of(ranks.comm())];
+  return distribute(ranks.comm(), std::move(slab), std::move(row_starts));
 }
 
 }  // namespace trireme::api

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "api/ranks.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "sparse/csr.hpp"
 
@@ -15,8 +16,9 @@ namespace trireme::api {
 // out of range or a value that is not finite, resource for more nonzeros than 32 bits number.
 CsrMatrix<double> copied(const CsrArrays& matrix);
 
-// The same as a matrix of one process. Throws Error{input} where it is not square.
-std::shared_ptr<DistributedMatrix> copied_square(const CsrArrays& matrix);
+// The same of the rows of this rank, as a matrix of all ranks. Throws Error{input} where that is
+// not square. Collective.
+std::shared_ptr<DistributedMatrix> copied_square(const Ranks& ranks, const CsrArrays& matrix);
 
 // Throws Error{input} that names the first number which is not finite: "b[17] = nan".
 void require_finite(std::span<const double> values, const char* name);

@@ -25,7 +25,8 @@ struct Solver::Work::Climb {
   bool to_the_end = false;  // rungs that were left run once more
   bool indefinite = false;
   double best = std::numeric_limits<double>::infinity();  // excess of x
-  Vector x;  // with that excess; empty: no rung has run, or the last one has converged
+  Vector x;                                               // with that excess, where it is kept
+  bool keeps_x = false;  // false: no rung has run, or the last one has converged
   Status status = Status::not_converged;
   std::optional<Error> error{};  // of the last rung that could not run
   bool ran = false;
@@ -78,8 +79,9 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
   climb.indefinite |= ending.reason == Reason::indefinite_matrix ||
                       ending.reason == Reason::indefinite_preconditioner;
   climb.fates[k] = ending.stood_still ? Climb::Fate::left : Climb::Fate::failed;
-  if (converged || climb.x.empty() || std::isnan(climb.best) || by < climb.best) {
+  if (converged || !climb.keeps_x || std::isnan(climb.best) || by < climb.best) {
     climb.best = by;
+    climb.keeps_x = !converged;
     climb.x = converged ? Vector() : system.x.copy();
     climb.status = converged                     ? Status::converged
                    : ending.by_user              ? Status::interrupted
@@ -109,8 +111,9 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
 SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
   SolveReport report;
   Climb climb(rungs_.size());
-  const Vector guess = system.has_guess ? system.x.copy() : Vector();
-  const double of_guess = system.has_guess ? judge(system, how).relative_residual : 1;
+  const bool begins_with_guess = system.has_guess;
+  const Vector guess = begins_with_guess ? system.x.copy() : Vector();
+  const double of_guess = begins_with_guess ? judge(system, how).relative_residual : 1;
   for (;;) {
     const auto k = next(climb);
     if (k) {
@@ -122,10 +125,10 @@ SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
     climb.to_the_end = true;
   }
   if (!climb.ran) throw Error(*climb.error);
-  if (!climb.x.empty()) system.x.take(climb.x);
+  if (climb.keeps_x) system.x.take(climb.x);
   report.status = climb.status;
   if (!report.converged() && !(report.relative_residual <= of_guess)) {
-    if (guess.empty())
+    if (!begins_with_guess)
       system.x.set_zero();
     else
       system.x.take(guess);
@@ -159,17 +162,31 @@ void Solver::Work::give(System& system, const SolveOptions& how, SolveReport& re
                     : "the solution exceeds the largest double; scale the system";
 }
 
+void Solver::Work::check(const Numbers& b, const Vector& x, std::int64_t width,
+                         const SolveOptions& how) const {
+  if (ranks_.many())
+    ranks_.require_same(fmt::format(
+        "rtol {}, atol {}, in_every_row {}, max_iterations {}, guess {}, drop_worse_guess {}, "
+        "solves_after {}, on_iteration {}, width {}",
+        how.rtol, how.atol, how.in_every_row, how.max_iterations, how.guess, how.drop_worse_guess,
+        how.solves_after, how.on_iteration != nullptr, width));
+  ranks_.checked([&] {
+    if (width < 0) fail(ExitCode::usage, "width cannot be {}", width);
+    require_size(b.size(), rows() * width, "b");
+    require_size(x.size(), rows() * width, "x");
+    if (!(how.rtol >= 0) || !(how.atol >= 0) || (how.rtol == 0 && how.atol == 0))
+      fail(ExitCode::usage, "rtol is {} and atol {}; neither may be negative, and one is above 0",
+           how.rtol, how.atol);
+    if (how.max_iterations < 0)
+      fail(ExitCode::usage, "max_iterations cannot be {}", how.max_iterations);
+  });
+}
+
 SolveReport Solver::Work::solve(const Numbers& b, Vector x, const SolveOptions& how) {
   const Stopwatch watch;
-  require_size(b.size(), rows(), "b");
-  require_size(x.size(), rows(), "x");
-  if (!(how.rtol >= 0) || !(how.atol >= 0) || (how.rtol == 0 && how.atol == 0))
-    fail(ExitCode::usage, "rtol is {} and atol {}; neither may be negative, and one is above 0",
-         how.rtol, how.atol);
-  if (how.max_iterations < 0)
-    fail(ExitCode::usage, "max_iterations cannot be {}", how.max_iterations);
+  check(b, x, 1, how);
   const double set_up_before = facts_.set_up_seconds;
-  System system(b, x.part(0, x.size()), how.guess, scale_, gpu_.get());
+  System system(ranks_, b, x.part(0, x.size()), how.guess, scale_, gpu_.get());
   SolveReport report;
   if (!(system.unit > 0)) {
     x.set_zero();

@@ -33,14 +33,15 @@ void Solver::Work::solve_block(const Numbers& b, Vector& x, std::int64_t first, 
     const Numbers of_b = b.part((first + j) * n, n);
     Vector of_x = x.part((first + j) * n, n);
     const double* const callers_x = of_x.data();
-    System& system = systems.emplace_back(of_b, std::move(of_x), how.guess, scale_, gpu_.get());
+    System& system =
+        systems.emplace_back(ranks_, of_b, std::move(of_x), how.guess, scale_, gpu_.get());
     as_they_are = as_they_are && system.b.data() == of_b.data() && system.x.data() == callers_x;
     if (system.has_guess && how.drop_worse_guess && judge(system, how).relative_residual > 1) {
       system.x.set_zero();
       system.has_guess = false;
     }
     guess = guess || system.has_guess;
-    if (scaling) scaled.emplace_back(system, *scaling);
+    if (scaling) scaled.emplace_back(ranks_, system, *scaling);
     units.push_back(scaling ? scaled.back().unit : system.unit);
     atols.push_back(system.atol(how) * units.back() / system.unit);
   }
@@ -100,12 +101,10 @@ void Solver::Work::change_between_solves(std::int64_t solves_ahead) {
 
 std::vector<SolveReport> Solver::Work::solve_many(const Numbers& b, Vector x, std::int64_t width,
                                                   const SolveOptions& how) {
-  if (width < 0) fail(ExitCode::usage, "width cannot be {}", width);
+  check(b, x, width, how);
   const std::int64_t n = rows();
-  require_size(b.size(), n * width, "b");
-  require_size(x.size(), n * width, "x");
-  require_finite(b, "b");
-  if (how.guess) require_finite(x, "x");
+  require_finite(ranks_, b, "b");
+  if (how.guess) require_finite(ranks_, x, "x");
   SolveReport not_reached;
   not_reached.status = Status::interrupted;
   not_reached.text = kStopped;
@@ -117,21 +116,24 @@ std::vector<SolveReport> Solver::Work::solve_many(const Numbers& b, Vector x, st
     if (j > 0) of_one.on_iteration = nullptr;
     reports[j] = solve(b.part(j * n, n), x.part(j * n, n), of_one);
   };
-  bool experienced = n > 0 && active_ && active_->has_solved && !how.on_iteration;
+  const bool has_rows = matrix_->global_rows() > 0;
+  bool experienced = has_rows && active_ && active_->has_solved && !how.on_iteration;
   if (experienced) change_between_solves(how.solves_after + width);
   std::int64_t j = 0;
   while (j < width) {
     std::int64_t last = j;
     const bool together =
-        experienced && active_->loop->together_pays(std::min(width - j, kWidestBlock));
-    while (together && last < width && last - j < kWidestBlock && !is_zero(b.part(last * n, n)))
+        experienced &&
+        ranks_.first(active_->loop->together_pays(std::min(width - j, kWidestBlock)));
+    while (together && last < width && last - j < kWidestBlock &&
+           !is_zero(ranks_, b.part(last * n, n)))
       ++last;
     if (last - j < 2) {
       alone(j, how.guess);
       if (reports[j].status == Status::interrupted) break;
       // What the first one has shown may make a set-up pay for the others.
       if (j == 0 && width > 1) change_between_solves(how.solves_after + width - 1);
-      experienced = n > 0 && active_ && reports[j].converged();
+      experienced = has_rows && active_ && reports[j].converged();
       ++j;
       continue;
     }

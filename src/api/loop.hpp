@@ -51,7 +51,8 @@ class Loop {
       const Numbers& b, Vector& x, std::int64_t width, bool zero_guess,
       const solvers::Tolerances& rule, std::span<const solvers::IterationObserver> observers,
       std::span<const double> atol);
-  // Whether so many columns are expected to take less time together than one after another.
+  // Whether so many columns are expected to take less time together than one after another, by what
+  // is on this rank.
   bool together_pays(std::int64_t width);
   // Throws what the constructor throws, and then has none that serves until the next change.
   void change_preconditioner(const AnyPreconditioner& preconditioner);

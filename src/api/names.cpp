@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "device/device.hpp"
 #include "kernels/registry.hpp"
+#include "parallel/start.hpp"
 #include "solvers/methods/list.hpp"
 
 namespace trireme::api {
@@ -74,5 +75,6 @@ std::vector<KernelFacts> kernels() {
 }
 
 bool has_gpu() { return cuda_available(); }
+bool has_mpi() { return mpi_is_here(); }
 
 }  // namespace trireme::api

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "api/caller_matrix.hpp"
-#include "distributed/plain_residual.hpp"
 
 namespace trireme::api {
 
@@ -78,34 +77,35 @@ void Vector::take(const Numbers& from, int exponent, bool negated) {
   for (std::size_t i = 0; i < size_; ++i) data_[i] = sign * std::ldexp(data_[i], exponent);
 }
 
-void require_finite(const Numbers& numbers, const char* name) {
-  if (!numbers.gpu()) return require_finite(numbers.on_host(), name);
+void require_finite(const Ranks& ranks, const Numbers& numbers, const char* name) {
+  if (!numbers.gpu()) return ranks.checked([&] { require_finite(numbers.on_host(), name); });
   if (!numbers.gpu()->facts_of(numbers.on_gpu()).finite)
     require_finite(std::span<const double>(numbers.copy_on_host()), name);
 }
 
-VectorSize size_of_finite(const Numbers& numbers, const char* name) {
+VectorSize size_of_finite(const Ranks& ranks, const Numbers& numbers, const char* name) {
   if (numbers.gpu()) {
     const VectorFacts facts = numbers.gpu()->facts_of(numbers.on_gpu());
-    if (!facts.finite) require_finite(numbers, name);
+    if (!facts.finite) require_finite(ranks, numbers, name);
     return {facts.largest, std::sqrt(facts.squares)};
   }
   const std::span<const double> v = numbers.on_host();
-  require_finite(v, name);
+  require_finite(ranks, numbers, name);
   double largest = 0;
 #pragma omp parallel for simd schedule(static) reduction(max : largest)
   for (std::size_t i = 0; i < v.size(); ++i) largest = std::max(largest, std::abs(v[i]));
-  return {largest, plain_norm(v)};
+  ranks.largest({&largest, 1});
+  return {largest, ranks.norm(v)};
 }
 
-bool is_zero(const Numbers& numbers) {
+bool is_zero(const Ranks& ranks, const Numbers& numbers) {
   if (numbers.gpu()) return numbers.gpu()->facts_of(numbers.on_gpu()).largest == 0;
-  return std::ranges::all_of(numbers.on_host(), [](double v) { return v == 0; });
+  return !ranks.any(std::ranges::any_of(numbers.on_host(), [](double v) { return v != 0; }));
 }
 
-double norm_of(const Numbers& numbers) {
+double norm_of(const Ranks& ranks, const Numbers& numbers) {
   return numbers.gpu() ? std::sqrt(numbers.gpu()->facts_of(numbers.on_gpu()).squares)
-                       : plain_norm(numbers.on_host());
+                       : ranks.norm(numbers.on_host());
 }
 
 }  // namespace trireme::api

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "api/gpu.hpp"
+#include "api/ranks.hpp"
 #include "base/array.hpp"
 #include "device/buffer.hpp"
 #include "device/span.hpp"
@@ -76,16 +77,18 @@ class Vector {
   Gpu* gpu_ = nullptr;
 };
 
+// Of vectors whose parts lie on the ranks. Collective.
+
 // Throws Error{input} that names the first number which is not finite: "b[17] = nan".
-void require_finite(const Numbers& numbers, const char* name);
+void require_finite(const Ranks& ranks, const Numbers& numbers, const char* name);
 struct VectorSize {
   double largest = 0;  // magnitude
   double norm = 0;     // Euclidean; on a GPU 0 or infinite where squares leave the range of double
 };
 // Throws what require_finite() throws.
-VectorSize size_of_finite(const Numbers& numbers, const char* name);
-bool is_zero(const Numbers& numbers);
+VectorSize size_of_finite(const Ranks& ranks, const Numbers& numbers, const char* name);
+bool is_zero(const Ranks& ranks, const Numbers& numbers);
 // Where the squares of the numbers are within double.
-double norm_of(const Numbers& numbers);
+double norm_of(const Ranks& ranks, const Numbers& numbers);
 
 }  // namespace trireme::api

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -54,43 +55,102 @@ multigrid::Options multigrid_options(const SolverOptions& options) {
   return of;
 }
 
-Modes modes_of_bodies(const std::vector<double>& coordinates, std::int32_t dimensions) {
+Modes modes_of_bodies(const Ranks& ranks, const std::vector<double>& coordinates,
+                      std::int32_t dimensions) {
   const auto nodes = static_cast<std::int64_t>(coordinates.size()) / dimensions;
   std::vector<Array<double>> axes(static_cast<std::size_t>(dimensions));
-  std::vector<double> low, high;
+  std::vector<double> minus_low, high;
   for (std::int32_t d = 0; d < dimensions; ++d) {
     Array<double>& axis = axes[d];
     for (std::int64_t node = 0; node < nodes; ++node)
       axis.push_back(coordinates[node * dimensions + d]);
-    const auto [least, most] = std::ranges::minmax(axis);
-    low.push_back(least);
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const double place : axis) {
+      least = std::min(least, place);
+      most = std::max(most, place);
+    }
+    minus_low.push_back(-least);
     high.push_back(most);
   }
+  ranks.largest(minus_low);
+  ranks.largest(high);
+  std::vector<double> low;
+  for (const double value : minus_low) low.push_back(-value);
   Modes modes = rigid_body_modes(axes, centred(low, high));
-  orthonormalise(modes, [](std::span<double>) {});
+  orthonormalise(modes, [&](std::span<double> sums) { ranks.sum(sums); });
   return modes;
 }
 
-multigrid::NearNullspace near_nullspace(const SolverOptions& options, std::int64_t rows) {
-  if (!options.coordinates.empty()) {
-    if (options.dimensions != 2 && options.dimensions != 3)
-      fail(ExitCode::usage, "coordinates have 2 or 3 dimensions, not {}", options.dimensions);
-    if (options.block_size != options.dimensions)
-      fail(
-          ExitCode::usage,
-          "coordinates of {} dimensions are those of nodes with as many unknowns; block_size is {}",
-          options.dimensions, options.block_size);
-    require_size(options.coordinates.size(), rows, "coordinates");
-    require_finite(options.coordinates, "coordinates");
-    Modes modes = modes_of_bodies(options.coordinates, options.dimensions);
+multigrid::NearNullspace near_nullspace(const Ranks& ranks, const SolverOptions& options,
+                                        std::int64_t rows) {
+  if (ranks.any(!options.coordinates.empty())) {
+    ranks.checked([&] {
+      if (options.dimensions != 2 && options.dimensions != 3)
+        fail(ExitCode::usage, "coordinates have 2 or 3 dimensions, not {}", options.dimensions);
+      if (options.block_size != options.dimensions)
+        fail(ExitCode::usage,
+             "coordinates of {} dimensions are those of nodes with as many unknowns; block_size is "
+             "{}",
+             options.dimensions, options.block_size);
+      require_size(options.coordinates.size(), rows, "coordinates");
+      require_finite(options.coordinates, "coordinates");
+    });
+    Modes modes = modes_of_bodies(ranks, options.coordinates, options.dimensions);
     return {.values = std::move(modes.values), .width = modes.width};
   }
-  if (options.modes < 0) fail(ExitCode::usage, "modes cannot be {}", options.modes);
-  if (options.near_nullspace.empty()) return {};
-  require_size(options.near_nullspace.size(), rows * options.modes, "near_nullspace");
-  require_finite(options.near_nullspace, "near_nullspace");
+  const bool given = ranks.any(!options.near_nullspace.empty());
+  ranks.checked([&] {
+    if (options.modes < 0) fail(ExitCode::usage, "modes cannot be {}", options.modes);
+    if (!given) return;
+    require_size(options.near_nullspace.size(), rows * options.modes, "near_nullspace");
+    require_finite(options.near_nullspace, "near_nullspace");
+  });
+  if (!given) return {};
   return {.values = {options.near_nullspace.begin(), options.near_nullspace.end()},
           .width = options.modes};
+}
+
+// What is one thing for all ranks.
+std::string words_of(const SolverOptions& o) {
+  return fmt::format(
+      "method {}, preconditioner {}, kernel {}, precision {}, device {}, scaling {}, block_size "
+      "{}, "
+      "restart {}, chebyshev_degree {}, dimensions {}, modes {}, multigrid {} {} {} {} {} {} {} {} "
+      "{}",
+      o.method, o.preconditioner, o.kernel, o.precision, o.device, o.scaling, o.block_size,
+      o.restart, o.chebyshev_degree, o.dimensions, o.modes, o.multigrid.cycle, o.multigrid.smoother,
+      o.multigrid.degree, o.multigrid.threshold, o.multigrid.smoothed_prolongator, o.multigrid.fill,
+      o.multigrid.aggressive_levels, o.multigrid.max_levels, o.multigrid.coarsest_rows);
+}
+
+Options checked(const SolverOptions& asked, bool many) {
+  Options options{.scaling = parsed_or_auto<Scaling>(asked.scaling, "scaling"),
+                  .kernel = asked.kernel,
+                  .precision = parsed<Precision>(asked.precision, "precision"),
+                  .restart = asked.restart};
+  if (asked.method != kAuto) {
+    options.method = solvers::method_named(asked.method);
+    if (!options.method || options.method->info.block)
+      fail(ExitCode::usage, "there is no method '{}'; use one of: {}, {}", asked.method, kAuto,
+           fmt::join(methods(), ", "));
+  }
+  if (asked.preconditioner != kAuto)
+    options.preconditioner = preconditioner_of(asked.preconditioner);
+  if (asked.kernel != kAuto) find_kernel(asked.kernel);
+  if (asked.restart < 1) fail(ExitCode::usage, "restart is at least 1, not {}", asked.restart);
+  if (asked.block_size < 1 || asked.block_size > 32)
+    fail(ExitCode::usage, "block_size is 1 to 32, not {}", asked.block_size);
+  if (many && asked.device != kAuto && asked.device != to_string(Device::cpu))
+    fail(ExitCode::usage,
+         "device is {}; a solver on several processes works on CPUs, and the program solve or the "
+         "plugin for PETSc on GPUs",
+         asked.device);
+  const int gpu = many ? -1 : gpu_for(asked.device);
+  if (gpu >= 0) {
+    options.device = Device::cuda;
+    options.gpu = gpu;
+  }
+  return options;
 }
 
 }  // namespace
@@ -113,36 +173,20 @@ int gpu_for(const std::string& device) {
   return number;
 }
 
-Options checked(const SolverOptions& asked) {
-  Options options{.scaling = parsed_or_auto<Scaling>(asked.scaling, "scaling"),
-                  .kernel = asked.kernel,
-                  .precision = parsed<Precision>(asked.precision, "precision"),
-                  .restart = asked.restart};
-  if (asked.method != kAuto) {
-    options.method = solvers::method_named(asked.method);
-    if (!options.method || options.method->info.block)
-      fail(ExitCode::usage, "there is no method '{}'; use one of: {}, {}", asked.method, kAuto,
-           fmt::join(methods(), ", "));
-  }
-  if (asked.preconditioner != kAuto)
-    options.preconditioner = preconditioner_of(asked.preconditioner);
-  if (asked.kernel != kAuto) find_kernel(asked.kernel);
-  if (asked.restart < 1) fail(ExitCode::usage, "restart is at least 1, not {}", asked.restart);
-  if (asked.block_size < 1 || asked.block_size > 32)
-    fail(ExitCode::usage, "block_size is 1 to 32, not {}", asked.block_size);
-  const int gpu = gpu_for(asked.device);
-  if (gpu >= 0) {
-    options.device = Device::cuda;
-    options.gpu = gpu;
-  }
+Options checked(const Ranks& ranks, const SolverOptions& asked) {
+  ranks.require_same(words_of(asked));
+  Options options;
+  ranks.checked([&] { options = checked(asked, ranks.many()); });
   return options;
 }
 
-PreconditionerData preconditioner_data(const SolverOptions& asked, std::int64_t rows) {
-  return {.block_size = asked.block_size,
-          .chebyshev_degree = asked.chebyshev_degree,
-          .multigrid = multigrid_options(asked),
-          .modes = near_nullspace(asked, rows)};
+PreconditionerData preconditioner_data(const Ranks& ranks, const SolverOptions& asked,
+                                       std::int64_t rows) {
+  PreconditionerData data{.block_size = asked.block_size,
+                          .chebyshev_degree = asked.chebyshev_degree};
+  ranks.checked([&] { data.multigrid = multigrid_options(asked); });
+  data.modes = near_nullspace(ranks, asked, rows);
+  return data;
 }
 
 }  // namespace trireme::api

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "api/loop.hpp"
+#include "api/ranks.hpp"
 #include "base/choices.hpp"
 
 namespace trireme::api {
@@ -25,13 +26,14 @@ struct Options {
 };
 
 // Throws Error: usage for a word or a number that is not possible, resource for a device that is
-// not there. A GPU becomes the current device.
-Options checked(const SolverOptions& asked);
+// not there, which several ranks do not look for. A GPU becomes the current device. Collective.
+Options checked(const Ranks& ranks, const SolverOptions& asked);
 // The place that a word of the caller names: auto, cpu, cuda, or cuda:1. A GPU becomes the current
 // device; -1: the CPU. Throws Error{usage, resource}.
 int gpu_for(const std::string& device);
-// For a matrix of so many rows. Throws Error: usage likewise, and for sizes that do not fit; input
+// For a matrix that has so many rows here. Collective. Throws Error: usage likewise, and for sizes that do not fit; input
 // for numbers that are not finite.
-PreconditionerData preconditioner_data(const SolverOptions& asked, std::int64_t rows);
+PreconditionerData preconditioner_data(const Ranks& ranks, const SolverOptions& asked,
+                                       std::int64_t rows);
 
 }  // namespace trireme::api

@@ -7,9 +7,10 @@
 
 namespace trireme::api {
 
-PreconditionerSearch::PreconditionerSearch(const DistributedMatrix& matrix, std::string_view method,
-                                           Loop& loop)
-    : loop_(loop),
+PreconditionerSearch::PreconditionerSearch(const Ranks& ranks, const DistributedMatrix& matrix,
+                                           std::string_view method, Loop& loop)
+    : ranks_(ranks),
+      loop_(loop),
       search_(preconditioner_candidates(matrix, {.preconditioner = loop.preconditioner(),
                                                  .method = std::string(method),
                                                  .on_gpu = loop.on_gpu(),

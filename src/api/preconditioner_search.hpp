@@ -11,14 +11,17 @@
 #include <vector>
 
 #include "api/loop.hpp"
+#include "api/ranks.hpp"
 #include "planning/preconditioner_search.hpp"
 
 namespace trireme::api {
 
 class PreconditionerSearch final : private ChangeableSolver {
  public:
-  // `loop` works with first_preconditioner(), and must outlive this.
-  PreconditionerSearch(const DistributedMatrix& matrix, std::string_view method, Loop& loop);
+  // `loop` works with first_preconditioner(), and must outlive this, as must `ranks`. Collective, as
+  // is each function that may change the preconditioner.
+  PreconditionerSearch(const Ranks& ranks, const DistributedMatrix& matrix, std::string_view method,
+                       Loop& loop);
   PreconditionerSearch(const PreconditionerSearch&) = delete;
   PreconditionerSearch& operator=(const PreconditionerSearch&) = delete;
 
@@ -43,8 +46,13 @@ class PreconditionerSearch final : private ChangeableSolver {
   double change_preconditioner(const AnyPreconditioner& preconditioner) override;
   double product_seconds() const override { return 1e-6 * loop_.product_microseconds(); }
   bool on_gpu() const override { return loop_.on_gpu(); }
+  // That of rank 0, by its clock.
+  std::optional<std::size_t> decide(std::optional<std::size_t> next) const override {
+    return ranks_.first(next);
+  }
   void note(const std::optional<PreconditionerChange>& change);
 
+  const Ranks& ranks_;
   Loop& loop_;
   trireme::PreconditionerSearch search_;
   double set_up_seconds_ = 0;

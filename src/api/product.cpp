@@ -23,7 +23,7 @@ class Product::Work {
     gpu_ = gpu_for(device);
     if (kernel != kAuto) find_kernel(kernel);
     if (gpu_ >= 0) {
-      auto square = copied_square(matrix);
+      auto square = copied_square(Ranks(nullptr), matrix);
       kernel_ = kernel == kAuto
                     ? std::string(choose_kernel_for(*square, Device::cuda, Precision::full))
                     : kernel;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "api/work.hpp"
-#include "distributed/row_sizes.hpp"
 #include "planning/acceptance.hpp"
 #include "planning/standing_still.hpp"
 
@@ -74,8 +73,9 @@ Ending Solver::Work::run_loop(const Numbers& b, Vector& x, bool guess, double un
       if (how.on_iteration && !ending.by_user) {
         Iteration now{.number = before + state.iterations,
                       .relative_norm = relative(state.norm, unit)};
-        if (iterate.x.size() == b.size()) now.copy_solution = solution_of(iterate);
-        ending.by_user = how.on_iteration(now);
+        // A rank without rows does not see whether the loop has an x.
+        if (!ranks_.any(iterate.x.size() != b.size())) now.copy_solution = solution_of(iterate);
+        ending.by_user = ranks_.any(how.on_iteration(now));
       }
     }
     return ending.by_user ? Reason::interrupted : Reason::running;
@@ -85,6 +85,7 @@ Ending Solver::Work::run_loop(const Numbers& b, Vector& x, bool guess, double un
     if (!ending.by_user && active_->may_stand_still) ending.stood_still = best.stand_still();
     // The loop may ask more than once before it ends.
     changes = changes || (!ending.by_user && !ending.stood_still && search && search->due());
+    // One rank that asks ends the loop of all.
     return ending.by_user || ending.stood_still || changes;
   };
   for (;;) {
@@ -94,6 +95,9 @@ Ending Solver::Work::run_loop(const Numbers& b, Vector& x, bool guess, double un
     ending.stagnated = result.stagnated;
     ending.iterations = before + result.iterations;
     ending.claims = result.reason == Reason::rtol || result.reason == Reason::atol;
+    ending.by_user = ranks_.any(ending.by_user);
+    ending.stood_still = !ending.by_user && ranks_.any(ending.stood_still);
+    changes = !ending.by_user && !ending.stood_still && ranks_.any(changes);
     if (result.reason == Reason::interrupted && changes) {
       search->change();
     } else if (!search || search->solve_ends(ending.claims, is_breakdown(result.reason))) {
@@ -129,7 +133,7 @@ Ending Solver::Work::run(System& system, const SolveOptions& how) {
   double part = 1;
   for (int times = 0; times < kMostTimesTighter; ++times) {
     std::optional<LoopVectors> scaled;
-    if (scaling) scaled.emplace(system, *scaling);
+    if (scaling) scaled.emplace(ranks_, system, *scaling);
     const Numbers b = scaled ? Numbers(scaled->b) : system.b;
     Vector& x = scaled ? scaled->x : system.x;
     const double unit = scaled ? scaled->unit : system.unit;
@@ -163,10 +167,9 @@ Ending Solver::Work::run(System& system, const SolveOptions& how) {
 bool Judgement::holds() const { return excess <= kWithRounding; }
 
 Judgement Solver::Work::judge(const System& system, const SolveOptions& how) {
-  const Residual of =
-      system.b.gpu() ? gpu_->residual(*matrix_, system.b.on_gpu(), system.x.on_gpu())
-                     : plain_residual(*matrix_, matrix_->blocks.local.values, row_sizes(*matrix_),
-                                      system.b.on_host(), system.x.on_host(), residual_);
+  const Residual of = system.b.gpu()
+                          ? gpu_->residual(*matrix_, system.b.on_gpu(), system.x.on_gpu())
+                          : residual_.of(ranks_, *matrix_, system.b.on_host(), system.x.on_host());
   return {.relative_residual = relative(of.norm, system.unit),
           .excess = excess_of(of, system.target(how), system.unit,
                               how.in_every_row ? solvers::RowTest::both : solvers::RowTest::none)};

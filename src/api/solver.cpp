@@ -15,6 +15,12 @@ Gpu& gpu_of(Gpu* gpu, const char* name) {
   return *gpu;
 }
 
+// What surrounds each function of a solver.
+template <class Work, class Function>
+auto together(Work& work, const Function& function) {
+  return on_device(work.device(), [&] { return work.ranks().together(function); });
+}
+
 // Calls solve(b, x) after what the streams of the arrays have, and returns when x is complete.
 template <class Work, class Solve>
 auto with_gpu_arrays(Work& work, const GpuArray<const double>& b, const GpuArray<double>& x,
@@ -32,7 +38,10 @@ auto with_gpu_arrays(Work& work, const GpuArray<const double>& b, const GpuArray
 }  // namespace
 
 Solver::Solver(const CsrArrays& matrix, const SolverOptions& options)
-    : work_(on_device(-1, [&] { return std::make_unique<Work>(matrix, options); })) {}
+    : work_(on_device(-1, [&] {
+        const auto ranks = std::make_shared<const Ranks>(options.communicator);
+        return ranks->together([&] { return std::make_unique<Work>(ranks, matrix, options); });
+      })) {}
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
@@ -40,7 +49,7 @@ Solver& Solver::operator=(Solver&&) noexcept = default;
 std::int64_t Solver::rows() const { return work_->rows(); }
 int Solver::gpu() const { return work_->device(); }
 SolveReport Solver::solve(std::span<const double> b, std::span<double> x, const SolveOptions& how) {
-  return on_device(work_->device(), [&] { return work_->solve(b, Vector(x), how); });
+  return together(*work_, [&] { return work_->solve(b, Vector(x), how); });
 }
 SolveReport Solver::solve(GpuArray<const double> b, GpuArray<double> x, const SolveOptions& how) {
   return with_gpu_arrays(*work_, b, x, [&](const Numbers& of_b, Vector of_x) {
@@ -49,7 +58,7 @@ SolveReport Solver::solve(GpuArray<const double> b, GpuArray<double> x, const So
 }
 std::vector<SolveReport> Solver::solve_many(std::span<const double> b, std::span<double> x,
                                             std::int64_t width, const SolveOptions& how) {
-  return on_device(work_->device(), [&] { return work_->solve_many(b, Vector(x), width, how); });
+  return together(*work_, [&] { return work_->solve_many(b, Vector(x), width, how); });
 }
 std::vector<SolveReport> Solver::solve_many(GpuArray<const double> b, GpuArray<double> x,
                                             std::int64_t width, const SolveOptions& how) {
@@ -58,10 +67,10 @@ std::vector<SolveReport> Solver::solve_many(GpuArray<const double> b, GpuArray<d
   });
 }
 void Solver::update(std::span<const double> values) {
-  on_device(work_->device(), [&] { work_->update(values); });
+  together(*work_, [&] { work_->update(values); });
 }
 void Solver::precondition(std::span<const double> r, std::span<double> z) {
-  on_device(work_->device(), [&] { work_->precondition(r, z); });
+  together(*work_, [&] { work_->precondition(r, z); });
 }
 void Solver::precondition(GpuArray<const double> r, GpuArray<double> z) {
   on_device(work_->device(), [&] {

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <utility>
 
-#include "distributed/plain_residual.hpp"
 #include "distributed/scaling/system_scale.hpp"
 
 namespace trireme::api {
 
-System::System(const Numbers& of_b, Vector of_caller, bool guess, const MatrixScale& matrix,
-               Gpu* gpu)
+System::System(const Ranks& ranks, const Numbers& of_b, Vector of_caller, bool guess,
+               const MatrixScale& matrix, Gpu* gpu)
     : b(of_b), callers_x_(std::move(of_caller)) {
   const std::size_t size = of_b.size();
   if (of_b.gpu() != gpu) {
@@ -19,8 +18,8 @@ System::System(const Numbers& of_b, Vector of_caller, bool guess, const MatrixSc
     own_b_.take(of_b);
     b = own_b_;
   }
-  const VectorSize of = size_of_finite(b, "b");
-  const VectorSize of_guess = guess ? size_of_finite(callers_x_, "x") : VectorSize{};
+  const VectorSize of = size_of_finite(ranks, b, "b");
+  const VectorSize of_guess = guess ? size_of_finite(ranks, callers_x_, "x") : VectorSize{};
   has_guess = of_guess.largest > 0;
   exponent = right_hand_side_exponent(of.largest, of_guess.largest, matrix.exponent);
   if (exponent != 0 || matrix.negated) {
@@ -28,7 +27,7 @@ System::System(const Numbers& of_b, Vector of_caller, bool guess, const MatrixSc
     own_b_.take(b, -exponent, matrix.negated);
     b = own_b_;
   }
-  unit = exponent == 0 ? of.norm : norm_of(b);
+  unit = exponent == 0 ? of.norm : norm_of(ranks, b);
   of_x = exponent - matrix.exponent;
   if (of_x == 0 && callers_x_.gpu() == gpu)
     x = callers_x_.part(0, size);
@@ -52,7 +51,7 @@ void System::give_solution() {
   if (of_x != 0) x.take(callers_x_, -of_x, false);
 }
 
-LoopVectors::LoopVectors(const System& system, const SystemScaling& scaling) {
+LoopVectors::LoopVectors(const Ranks& ranks, const System& system, const SystemScaling& scaling) {
   const auto scaled = [&](const Array<double>& numbers) {
     Vector made(numbers.size(), system.b.gpu());
     made.take(std::span<const double>(numbers));
@@ -60,11 +59,11 @@ LoopVectors::LoopVectors(const System& system, const SystemScaling& scaling) {
   };
   const Array<double> of_b = system.b.copy_on_host();
   const Array<double> of_x = Numbers(system.x).copy_on_host();
-  exponent = loop_exponent(MPI_COMM_SELF, scaling, of_b, of_x);
+  exponent = loop_exponent(ranks.comm(), scaling, of_b, of_x);
   const Array<double> rows = scaling.to_rows(of_b, -exponent);
   b = scaled(rows);
   x = scaled(scaling.to_columns(of_x, -exponent));
-  unit = plain_norm(rows);
+  unit = ranks.norm(rows);
 }
 
 void LoopVectors::give_solution(const Numbers& of_loop, const SystemScaling& scaling,

@@ -30,8 +30,9 @@ class System {
  public:
   // `of_caller` refers to the caller's x, which must outlive this as b must. With `guess` it is the
   // initial guess. `gpu`: where the loops are; null: on the host. Throws Error{input} for numbers
-  // that are not finite.
-  System(const Numbers& of_b, Vector of_caller, bool guess, const MatrixScale& matrix, Gpu* gpu);
+  // that are not finite. Collective.
+  System(const Ranks& ranks, const Numbers& of_b, Vector of_caller, bool guess,
+         const MatrixScale& matrix, Gpu* gpu);
 
   // Tolerances of the caller in this scale.
   double atol(const SolveOptions& how) const;
@@ -54,7 +55,8 @@ class System {
 // The vectors of a loop on a scaled matrix.
 class LoopVectors {
  public:
-  LoopVectors(const System& system, const SystemScaling& scaling);
+  // Collective, as is give_solution().
+  LoopVectors(const Ranks& ranks, const System& system, const SystemScaling& scaling);
   // Brings the x of the loop to `to`, an x of the system.
   void give_solution(const Numbers& of_loop, const SystemScaling& scaling, Vector& to) const;
 

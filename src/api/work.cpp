@@ -20,16 +20,18 @@ namespace trireme::api {
 
 using solvers::PreconditionerKind;
 
-Solver::Work::Work(const CsrArrays& matrix, const SolverOptions& options)
-    : options_(checked(options)),
+Solver::Work::Work(std::shared_ptr<const Ranks> ranks, const CsrArrays& matrix,
+                   const SolverOptions& options)
+    : owned_ranks_(std::move(ranks)),
+      options_(checked(ranks_, options)),
       gpu_(options_.device == Device::cuda ? std::make_unique<Gpu>() : nullptr),
-      matrix_(copied_square(matrix)),
-      data_(preconditioner_data(options, rows())) {
+      matrix_(copied_square(ranks_, matrix)),
+      data_(preconditioner_data(ranks_, options, rows())) {
   take_values();
   kernel_ = options_.kernel != kAuto
                 ? options_.kernel
                 : std::string(choose_kernel_for(*matrix_, options_.device, options_.precision));
-  facts_.rows = rows();
+  facts_.rows = matrix_->global_rows();
   facts_.nnz = matrix_->global_nnz;
   facts_.kernel = kernel_;
   facts_.device = to_string(options_.device);
@@ -116,13 +118,16 @@ void Solver::Work::activate(std::size_t k) {
       begins_with);
   facts_.set_up_seconds += watch.seconds();
   if (!rung.preconditioner)
-    made->search = std::make_unique<PreconditionerSearch>(*made->matrix, rung.method, *made->loop);
+    made->search =
+        std::make_unique<PreconditionerSearch>(ranks_, *made->matrix, rung.method, *made->loop);
   active_ = std::move(made);
 }
 
 void Solver::Work::update(std::span<const double> values) {
-  require_size(values.size(), matrix_->blocks.nnz(), "values");
-  require_finite(values, "values");
+  ranks_.checked([&] {
+    require_size(values.size(), matrix_->blocks.nnz(), "values");
+    require_finite(values, "values");
+  });
   matrix_->replace_values(values);
   take_values();
   given_.reset();
@@ -153,9 +158,11 @@ multigrid::MultigridOperation* Solver::Work::given_multigrid() {
 }
 
 void Solver::Work::precondition(std::span<const double> r, std::span<double> z) {
-  require_size(r.size(), rows(), "r");
-  require_size(z.size(), rows(), "z");
-  require_finite(r, "r");
+  ranks_.checked([&] {
+    require_size(r.size(), rows(), "r");
+    require_size(z.size(), rows(), "z");
+    require_finite(r, "r");
+  });
   const auto is = [&](PreconditionerKind kind) {
     return options_.preconditioner && options_.preconditioner->is(kind);
   };
@@ -170,16 +177,18 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
     multigrid->apply(r, z);
     for (double& value : z) value = sign * std::ldexp(value, -scale_.exponent);
   } else if (is(PreconditionerKind::jacobi)) {
-    if (inverse_.empty()) {
-      inverse_.resize(static_cast<std::size_t>(rows()));
-      matrix_->diagonal(inverse_);
-      for (std::size_t i = 0; i < inverse_.size(); ++i) {
-        if (inverse_[i] == 0)
+    ranks_.checked([&] {
+      if (!inverse_.empty()) return;
+      Array<double> inverse(static_cast<std::size_t>(rows()));
+      matrix_->diagonal(inverse);
+      for (std::size_t i = 0; i < inverse.size(); ++i) {
+        if (inverse[i] == 0)
           fail(ExitCode::input,
                "row {} (from 0) has a zero on the diagonal, by which jacobi divides", i);
-        inverse_[i] = 1 / inverse_[i];
+        inverse[i] = 1 / inverse[i];
       }
-    }
+      inverse_ = std::move(inverse);
+    });
     for (std::size_t i = 0; i < z.size(); ++i)
       z[i] = sign * std::ldexp(inverse_[i] * r[i], -scale_.exponent);
   } else if (is(PreconditionerKind::none)) {

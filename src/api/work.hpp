@@ -2,6 +2,8 @@
 // What a Solver is inside: a matrix in a range where squares are doubles, the rungs of
 // planning/rungs.hpp that may solve with it, and the loop of the one that does. A symmetric matrix
 // with a negative diagonal is solved as -A x = -b, since methods and multigrid want a positive one.
+// All that is not const is collective: what ranks might decide differently, such as by the time or
+// by the caller's functions, they decide together.
 //   work.cpp     the matrix, its loops, new values
 //   run.cpp      one rung
 //   climb.cpp    one right-hand side, by one rung after another
@@ -23,6 +25,8 @@
 #include "api/loop.hpp"
 #include "api/options.hpp"
 #include "api/preconditioner_search.hpp"
+#include "api/ranks.hpp"
+#include "api/residual.hpp"
 #include "api/system.hpp"
 #include "planning/rungs.hpp"
 
@@ -55,10 +59,12 @@ std::string words_of_success(const SolveReport& report);
 
 class Solver::Work {
  public:
-  Work(const CsrArrays& matrix, const SolverOptions& options);
+  Work(std::shared_ptr<const Ranks> ranks, const CsrArrays& matrix, const SolverOptions& options);
 
-  std::int64_t rows() const { return matrix_->local_rows(); }
-  Gpu* gpu() const { return gpu_.get(); }  // null: it solves on the host
+  const Ranks& ranks() const { return ranks_; }
+
+  std::int64_t rows() const { return matrix_->local_rows(); }  // of this rank
+  Gpu* gpu() const { return gpu_.get(); }                      // null: it solves on the host
   int device() const { return options_.gpu; }
   // `x` refers to the caller's.
   SolveReport solve(const Numbers& b, Vector x, const SolveOptions& how);
@@ -99,6 +105,9 @@ class Solver::Work {
                   const SolveOptions& how);
   // Of the part of the tolerance.
   solvers::Tolerances rule(const SolveOptions& how, double atol, double part) const;
+  // Throws Error{usage} for options that are wrong, or not the same on all ranks; and for vectors
+  // of the wrong size.
+  void check(const Numbers& b, const Vector& x, std::int64_t width, const SolveOptions& how) const;
   // How large b - A x is, by the matrix as it is.
   Judgement judge(const System& system, const SolveOptions& how);
   std::optional<std::size_t> next(const Climb& climb) const;
@@ -119,6 +128,8 @@ class Solver::Work {
   // What precondition() applies; null: it is no multigrid.
   multigrid::MultigridOperation* given_multigrid();
 
+  std::shared_ptr<const Ranks> owned_ranks_;
+  const Ranks& ranks_ = *owned_ranks_;
   Options options_;
   std::unique_ptr<Gpu> gpu_;
   std::shared_ptr<DistributedMatrix> matrix_;  // the caller's, but for scale_
@@ -131,7 +142,7 @@ class Solver::Work {
   std::unique_ptr<Active> active_;
   std::unique_ptr<multigrid::MultigridOperation> given_;  // of precondition()
   Array<double> inverse_;                                 // likewise
-  Array<double> residual_;                                // memory of judge()
+  HostResidual residual_;                                 // of judge()
   SolverFacts facts_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/error.hpp"
 #include "parallel/quick_mpi_start.hpp"
 
 namespace trireme {
@@ -30,6 +31,24 @@ void start_mpi_if_needed() {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
     std::atexit(end_mpi);
   });
+}
+
+bool mpi_is_here() {
+#ifdef TRIREME_PARALLEL_ONE_PROCESS_MPI_H
+  return false;
+#else
+  return true;
+#endif
+}
+
+MPI_Comm communicator_at(const void* address) {
+#ifdef TRIREME_PARALLEL_ONE_PROCESS_MPI_H
+  static_cast<void>(address);
+  fail(ExitCode::usage,
+       "this Trireme was built without MPI and works in one process; build it with TRIREME_MPI=ON");
+#else
+  return *static_cast<const MPI_Comm*>(address);
+#endif
 }
 
 }  // namespace trireme
