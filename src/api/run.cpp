@@ -51,7 +51,7 @@ Ending Solver::Work::run_loop(const Numbers& b, Vector& x, bool guess, double un
   const Vector begun = search && guess ? x.copy() : Vector();
   Ending ending;
   std::int64_t before = 0;
-  bool changes = false;
+  bool changes = false, stops = false, stands_still = false;  // as this rank asks
   solvers::Tolerances left = rule;
   BestNorms best;
   if (search) search->solve_begins(how.solves_after);
@@ -81,22 +81,21 @@ Ending Solver::Work::run_loop(const Numbers& b, Vector& x, bool guess, double un
     return ending.by_user ? Reason::interrupted : Reason::running;
   };
   observer.stop = [&] {
-    if (how.stop && how.stop()) ending.by_user = true;
-    if (!ending.by_user && active_->may_stand_still) ending.stood_still = best.stand_still();
-    // The loop may ask more than once before it ends.
-    changes = changes || (!ending.by_user && !ending.stood_still && search && search->due());
-    // One rank that asks ends the loop of all.
-    return ending.by_user || ending.stood_still || changes;
+    stops = stops || ending.by_user || (how.stop && how.stop());
+    stands_still = stands_still || (!stops && active_->may_stand_still && best.stand_still());
+    // The loop may ask more than once before it ends, which it does for one rank that asks.
+    changes = changes || (!stops && !stands_still && search && search->due());
+    return stops || stands_still || changes;
   };
   for (;;) {
-    changes = false;
+    changes = stands_still = false;
     const solvers::SolveResult result = loop.solve(b, x, !guess, left, observer);
     ending.reason = result.reason;
     ending.stagnated = result.stagnated;
     ending.iterations = before + result.iterations;
     ending.claims = result.reason == Reason::rtol || result.reason == Reason::atol;
-    ending.by_user = ranks_.any(ending.by_user);
-    ending.stood_still = !ending.by_user && ranks_.any(ending.stood_still);
+    ending.by_user = ranks_.any(stops || ending.by_user);
+    ending.stood_still = !ending.by_user && ranks_.any(stands_still);
     changes = !ending.by_user && !ending.stood_still && ranks_.any(changes);
     if (result.reason == Reason::interrupted && changes) {
       search->change();

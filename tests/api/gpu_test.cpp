@@ -93,7 +93,7 @@ TEST_F(ApiWithGpuArrays, TakesAndGivesThem) {
 TEST_F(ApiWithGpuArrays, ResidualsAreThoseOfTheHost) {
   const System system = grid(30);
   const std::vector<double> of_b = random_vector(900, 3), of_x = random_vector(900, 4);
-  const auto matrix = copied_square(system.arrays());
+  const auto matrix = copied_square(Ranks(nullptr), system.arrays());
   Gpu gpu;
   const auto compare = [&](double scale, double spread, double part = 1) {
     SCOPED_TRACE(testing::Message() << scale << " " << spread << " " << part);

@@ -8,11 +8,11 @@ namespace {
 
 // The header that users include repeats the defaults of the library.
 TEST(ApiOptions, DefaultsAreThoseOfTheLibrary) {
-  const PreconditionerData data = preconditioner_data({}, 10);
+  const PreconditionerData data = preconditioner_data(Ranks(nullptr), {}, 10);
   EXPECT_EQ(data.multigrid, multigrid::Options());
   EXPECT_EQ(data.chebyshev_degree, solvers::PreconditionerSpec().degree);
   EXPECT_EQ(data.block_size, 1);
-  const Options options = checked({.device = "cpu"});
+  const Options options = checked(Ranks(nullptr), {.device = "cpu"});
   EXPECT_EQ(options.restart, solvers::MethodOptions().restart);
   EXPECT_EQ(options.precision, Precision::full);
   EXPECT_FALSE(options.method || options.preconditioner || options.scaling);
@@ -30,7 +30,7 @@ TEST(ApiOptions, EveryWordOfMultigridArrives) {
                      .aggressive_levels = 1,
                      .max_levels = 4,
                      .coarsest_rows = 50};
-  const multigrid::Options options = preconditioner_data(asked, 9).multigrid;
+  const multigrid::Options options = preconditioner_data(Ranks(nullptr), asked, 9).multigrid;
   EXPECT_EQ(options.cycle, CycleKind::w);
   EXPECT_EQ(options.smoother, Smoother::l1_jacobi);
   EXPECT_EQ(options.degree, 3);
