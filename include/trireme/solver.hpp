@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trireme in C++20, without PETSc and HDF5: on CPUs or on one GPU, and in builds with MPI on the CPUs
-// of many processes. The Python package trireme is made of nothing else.
+// Trireme in C++20, without PETSc and HDF5: on CPUs or on one GPU; in builds with MPI also on the
+// CPUs of many processes. The Python package trireme is made of nothing else.
 //
 //   using namespace trireme::api;
 //   Solver solver({.rows = n, .cols = n, .row_ptr = ptr, .col_idx = idx, .values = a});
@@ -107,12 +107,11 @@ struct SolverOptions {
   // [i * modes + k]. Empty: none.
   std::vector<double> near_nullspace{};
   std::int32_t modes = 0;
-  // The address of the MPI_Comm of all processes that solve together, on CPUs; it is duplicated.
-  // Null: this process alone. The vectors of a process have the numbers of its rows, as
-  // coordinates and near_nullspace have; all other options are the same everywhere. All processes
-  // make, move and destroy the solver and call its functions together, but rows(), gpu() and
-  // facts(), and functions of SolveOptions are set in all of them. A Failure is thrown in all of
-  // them.
+  // The address of the MPI_Comm of the processes that solve together, on CPUs; it is duplicated.
+  // Null: this process alone. b, x, r, z, coordinates and near_nullspace have the numbers of this
+  // process's rows. All other options are the same in all processes. They make and destroy the
+  // solver together, and call its functions together, except rows(), gpu() and facts(). A Failure
+  // is thrown in all of them.
   const void* communicator = nullptr;
 };
 
@@ -120,8 +119,8 @@ struct SolverOptions {
 struct Iteration {
   std::int64_t number = 0;
   double relative_norm = 0;  // of the residual that the method tests, over ||b||
-  // Writes the present solution, rows() numbers; in all processes together. Null: there is none at this moment, as with
-  // methods that restart and on a GPU.
+  // Writes the present solution, rows() numbers; called in all processes together. Null: there is
+  // none at this moment, as with methods that restart and on a GPU.
   std::function<void(std::span<double>)> copy_solution{};
 };
 
@@ -182,7 +181,7 @@ struct LevelFacts {
 
 struct SolverFacts {
   std::int64_t rows = 0, nnz = 0;  // of all processes
-  std::string matrix;  // what a look has told: "symmetric, with a positive diagonal"
+  std::string matrix;              // what a look has told: "symmetric, with a positive diagonal"
   std::string kernel, device, precision;
   std::string method, preconditioner;  // in use, or with which the next solve begins
   double build_seconds = 0;            // of the kernel

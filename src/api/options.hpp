@@ -31,8 +31,8 @@ Options checked(const Ranks& ranks, const SolverOptions& asked);
 // The place that a word of the caller names: auto, cpu, cuda, or cuda:1. A GPU becomes the current
 // device; -1: the CPU. Throws Error{usage, resource}.
 int gpu_for(const std::string& device);
-// For a matrix that has so many rows here. Collective. Throws Error: usage likewise, and for sizes that do not fit; input
-// for numbers that are not finite.
+// For a matrix that has so many rows here. Throws Error: usage likewise, and for sizes that do not
+// fit; input for numbers that are not finite. Collective.
 PreconditionerData preconditioner_data(const Ranks& ranks, const SolverOptions& asked,
                                        std::int64_t rows);
 

@@ -18,8 +18,8 @@ namespace trireme::api {
 
 class PreconditionerSearch final : private ChangeableSolver {
  public:
-  // `loop` works with first_preconditioner(), and must outlive this, as must `ranks`. Collective, as
-  // is each function that may change the preconditioner.
+  // `loop` works with first_preconditioner(). It and `ranks` must outlive this. Collective, as is
+  // each function that may change the preconditioner.
   PreconditionerSearch(const Ranks& ranks, const DistributedMatrix& matrix, std::string_view method,
                        Loop& loop);
   PreconditionerSearch(const PreconditionerSearch&) = delete;
