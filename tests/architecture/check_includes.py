@@ -48,7 +48,7 @@ MAY_NOT_INCLUDE = {
 # Each library header maps to the only places that may include it.
 LIBRARY_HOMES = {
     r"petsc\w*\.h$|petsc/private/": ("petsc/", "app/", "include/"),
-    r"mpi(-ext)?\.h$": ("parallel/", "distributed/", "multigrid/", "partitioning/", "petsc/", "app/",
+    r"mpi(-ext)?\.h$": ("api/", "parallel/", "distributed/", "multigrid/", "partitioning/", "petsc/", "app/",
                          "cache/", "io/", "planning/", "apps/"),
     r"nccl\.h$": ("distributed/",),
     r"(cub|thrust)/": ("device/",),
