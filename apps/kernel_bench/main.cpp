@@ -15,6 +15,7 @@
 #include "kernel_bench/measurement.hpp"
 #include "kernel_bench/output.hpp"
 #include "kernel_bench/vectors.hpp"
+#include "terminal.hpp"
 
 namespace trireme::bench {
 namespace {
@@ -55,7 +56,7 @@ int run(const Arguments& arguments) {
   }
   const Results results = measure(named.matrix, arguments);
   require_a_measurement(results);
-  print_text(stdout, format_table(results, named.name));
+  print_text(stdout, format_table(results, named.name, text_width(stdout)));
   if (!arguments.json.empty()) write_json(results, arguments.json);
   return exit_code(format_failures(results));
 }

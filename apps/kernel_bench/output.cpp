@@ -2,13 +2,17 @@
 // Formats the table, the JSON file and the failures. The columns of the table are the kernel, the
 // time of its build, the time of a warm and of a cold product, the rates of the warm product in
 // GFLOP/s and GB/s, its fraction of the measured bandwidth, the speed-up over the baseline, and the
-// number of products after which the build has paid for itself.
+// number of products after which the build has paid for itself. The JSON file has all of them.
 #include "kernel_bench/output.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/text_table.hpp"
+#include "base/wrap.hpp"
 
 namespace trireme::bench {
 namespace {
@@ -27,6 +31,34 @@ std::string format_updates(const Results& results) {
       line += fmt::format("{} {} {:.1f}", line.empty() ? "" : ",", row.kernel,
                           *row.update_us / row.median_us);
   return line.empty() ? line : "new values on the same pattern, in products:" + line + "\n";
+}
+
+// Of the columns that do not fit, the one with the lowest number goes first.
+std::string format_rows(const Results& results, const Measurement* baseline, std::size_t width) {
+  std::vector<TextColumn> columns;
+  const auto add = [&](const std::string& head, int goes, const auto& cell) {
+    TextColumn& column = columns.emplace_back();
+    column.cells = {head};
+    column.goes = goes;
+    column.left = columns.size() == 1;
+    for (const Measurement& row : results.rows) column.cells.push_back(cell(row));
+  };
+  add("kernel", 0, [](const auto& row) { return row.kernel; });
+  add("build ms", 0, [](const auto& row) { return fmt::format("{:.3f}", row.build_ms); });
+  add("median us", 0, [](const auto& row) { return fmt::format("{:.2f}", row.median_us); });
+  add("p05 us", 1, [](const auto& row) { return fmt::format("{:.2f}", row.p05_us); });
+  add("cold us", 2, [](const auto& row) { return fmt::format("{:.2f}", row.cold_us); });
+  add("GFLOP/s", 3, [](const auto& row) { return fmt::format("{:.2f}", row.gflops); });
+  add("GB/s", 0, [](const auto& row) { return fmt::format("{:.1f}", row.gbytes_per_s); });
+  add("of bw", 0,
+      [](const auto& row) { return fmt::format("{:.0f}%", 100 * row.bandwidth_fraction); });
+  add("speed-up", 0, [&](const auto& row) {
+    return baseline ? fmt::format("{:.2f}x", baseline->median_us / row.median_us) : "-";
+  });
+  add("pays after", 0, format_break_even);
+  std::string text;
+  for (const std::string& line : table_lines(std::move(columns), width)) text += line + "\n";
+  return text;
 }
 
 std::string format_break_even(const Measurement& row) {
@@ -61,7 +93,7 @@ nlohmann::ordered_json to_json(const Measurement& row) {
 
 }  // namespace
 
-std::string format_table(const Results& results, const std::string& matrix) {
+std::string format_table(const Results& results, const std::string& matrix, std::size_t width) {
   const Measurement* baseline = baseline_of(results);
   std::string table = matrix + "\n";
   if (!results.rows.empty()) {
@@ -70,18 +102,8 @@ std::string format_table(const Results& results, const std::string& matrix) {
                          first.precision, first.device);
   }
   table += fmt::format("bandwidth: {}\n\n", results.bandwidth.how);
-  table += fmt::format("{:<16}{:>9}{:>11}{:>10}{:>10}{:>9}{:>8}{:>7}{:>9}{:>11}\n", "kernel",
-                       "build ms", "median us", "p05 us", "cold us", "GFLOP/s", "GB/s", "of bw",
-                       "speed-up", "pays after");
-  for (const Measurement& row : results.rows) {
-    const std::string speed_up =
-        baseline ? fmt::format("{:.2f}x", baseline->median_us / row.median_us) : "-";
-    table += fmt::format(
-        "{:<16}{:>9.3f}{:>11.2f}{:>10.2f}{:>10.2f}{:>9.2f}{:>8.1f}{:>6.0f}%{:>9}{:>11}\n",
-        row.kernel, row.build_ms, row.median_us, row.p05_us, row.cold_us, row.gflops,
-        row.gbytes_per_s, 100 * row.bandwidth_fraction, speed_up, format_break_even(row));
-  }
-  table += format_updates(results);
+  table += format_rows(results, baseline, width);
+  table += wrap(format_updates(results), width, 2);
   for (const std::string& skipped : results.skipped) table += skipped + "\n";
   if (baseline)
     table += fmt::format("\nspeed-up and 'pays after' (products): against {}\n", baseline->kernel);

@@ -2,6 +2,7 @@
 // Formats the measurements as a table for people and as JSON for programs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -10,8 +11,9 @@
 
 namespace trireme::bench {
 
-// Returns the table, which is at most 100 characters wide. `matrix` is the name of the matrix.
-std::string format_table(const Results& results, const std::string& matrix);
+// Returns the table without the columns that `width` has no room for. `matrix` is the name of the
+// matrix.
+std::string format_table(const Results& results, const std::string& matrix, std::size_t width);
 
 // Writes an array with one object per kernel (docs/reports.md). Throws Error{usage} when the file
 // cannot be written.

@@ -54,17 +54,17 @@ std::string format_vectors_table(const VectorsResults& results, const std::strin
   table += fmt::format("{} x {}, {} nonzeros, {} vectors, {} on {}\n", best->rows, best->cols,
                        best->nnz, best->vectors, best->precision, best->device);
   table += fmt::format("bandwidth: {}\n\n", results.bandwidth.how);
-  table += fmt::format("{:<16}{:>9}{:>12}{:>13}{:>9}{:>9}{:>8}{:>7}\n", "kernel", "build ms",
+  table += fmt::format("{:<16}{:>9}{:>11}{:>12}{:>8}{:>8}{:>8}{:>7}\n", "kernel", "build ms",
                        "singles us", "together us", "vs own", "vs best", "GB/s", "of bw");
   for (const VectorsMeasurement& row : results.rows) {
-    table += fmt::format("{:<16}{:>9.3f}{:>12.2f}", row.kernel, row.build_ms, row.singles_us);
+    table += fmt::format("{:<16}{:>9.3f}{:>11.2f}", row.kernel, row.build_ms, row.singles_us);
     if (row.together_us)
-      table += fmt::format("{:>13.2f}{:>9}{:>9}{:>8.1f}{:>6.0f}%\n", *row.together_us,
+      table += fmt::format("{:>12.2f}{:>8}{:>8}{:>8.1f}{:>6.0f}%\n", *row.together_us,
                            speed_up(row.singles_us, *row.together_us),
                            speed_up(best->singles_us, *row.together_us), row.gbytes_per_s(),
                            100 * row.gbytes_per_s() / results.bandwidth.gbytes_per_s);
     else
-      table += fmt::format("{:>13}{:>9}{:>9}{:>8}{:>7}\n", "-", "-", "-", "-", "-");
+      table += fmt::format("{:>12}{:>8}{:>8}{:>8}{:>7}\n", "-", "-", "-", "-", "-");
   }
   for (const std::string& skipped : results.skipped) table += skipped + "\n";
   return table + fmt::format(

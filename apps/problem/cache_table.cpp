@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "base/printable.hpp"
+#include "base/wrap.hpp"
 #include "report/words.hpp"
 
 namespace trireme::problem_app {
@@ -121,17 +122,18 @@ std::string cache_table(const std::filesystem::path& directory, const std::vecto
       fmt::format("{}: {} {}, {}\n", directory.string(), rows.size(),
                   rows.size() == 1 ? "entry" : "entries", words::bytes(static_cast<double>(bytes)));
   if (rows.empty()) return text;
-  fmt::format_to(std::back_inserter(text), "\n{:<12}  {:<11} {:>9} {:>10} {:>9}  {}\n", "name",
-                 "kind", "size", "unused for", "made in", "what for");
+  fmt::format_to(std::back_inserter(text), "\n{:<12}  {:<11} {:>9} {:>10} {:>9}\n", "name", "kind",
+                 "size", "unused for", "made in");
   for (const CacheRow& row : rows) {
     const CacheListing& listing = row.listing;
     const bool whole = listing.fault.empty();
-    fmt::format_to(std::back_inserter(text), "{:<12}  {:<11} {:>9} {:>10} {:>9}  {}\n",
+    fmt::format_to(std::back_inserter(text), "{:<12}  {:<11} {:>9} {:>10} {:>9}\n  {}\n",
                    name_of(listing), whole ? printable_line(listing.head.kind) : "?",
                    words::bytes(static_cast<double>(listing.file_bytes)),
                    age_text(now - listing.last_used),
                    whole ? words::seconds(listing.head.made_in_seconds) : "",
-                   whole ? printable_line(purpose(row)) : "damaged: the file " + listing.fault);
+                   wrap(whole ? printable_line(purpose(row)) : "damaged: the file " + listing.fault,
+                        words::kTextWidth, 2, 2));
   }
   return text;
 }

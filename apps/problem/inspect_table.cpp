@@ -120,11 +120,11 @@ std::string matrix_table(const std::string& name, const MatrixStatistics& statis
 }
 
 std::string ranks_table(const std::vector<RankShare>& shares) {
-  std::string text = fmt::format("{:>6} {:>15} {:>15} {:>18} {:>13} {:>12}\n", "rank", "first row",
+  std::string text = fmt::format("{:>6} {:>14} {:>14} {:>17} {:>13} {:>11}\n", "rank", "first row",
                                  "rows", "nonzeros", "ghosts", "CSR, MB");
   for (std::size_t rank = 0; rank < shares.size(); ++rank) {
     const RankShare& share = shares[rank];
-    fmt::format_to(std::back_inserter(text), "{:>6} {:>15} {:>15} {:>18} {:>13} {:>12.2f}\n", rank,
+    fmt::format_to(std::back_inserter(text), "{:>6} {:>14} {:>14} {:>17} {:>13} {:>11.2f}\n", rank,
                    grouped(share.first_row), grouped(share.rows), grouped(share.nnz),
                    grouped(share.ghosts), csr_megabytes(share.nnz, share.rows));
   }

@@ -89,9 +89,13 @@ TEST(CacheTable, ShowsTheLevelsOfHierarchies) {
   EXPECT_EQ(cache_table("/cache", {hierarchy_row(3), hierarchy_row(0)}, kNow),
             R"(/cache: 2 entries, 2.70 MB
 
-name          kind             size unused for   made in  what for
-bbbbccccdddd  hierarchy 1   2.70 MB       30 s   50.0 ms  3 levels of the matrix 00112233, rank 0 of 2, 54872 rows, 375400 nonzeros, Xeon
-bbbbccccdddd  hierarchy 1     400 B       30 s   50.0 ms  remark: to build is faster, matrix 00112233, rank 0 of 2, 54872 rows, 375400 nonzeros, Xeon
+name          kind             size unused for   made in
+bbbbccccdddd  hierarchy 1   2.70 MB       30 s   50.0 ms
+  3 levels of the matrix 00112233, rank 0 of 2, 54872 rows, 375400 nonzeros,
+  Xeon
+bbbbccccdddd  hierarchy 1     400 B       30 s   50.0 ms
+  remark: to build is faster, matrix 00112233, rank 0 of 2, 54872 rows, 375400
+  nonzeros, Xeon
 )");
   EXPECT_EQ(cache_explanation(hierarchy_row(3), kNow),
             R"(/cache/bbbbccccddddeeeeffff000011112222.trireme
@@ -141,10 +145,13 @@ TEST(CacheTable, HasALinePerEntry) {
   EXPECT_EQ(cache_table("/cache", {decision_row(), order_row(), damaged}, kNow),
             R"(/cache: 3 entries, 1.50 MB
 
-name          kind             size unused for   made in  what for
-3fa0c1d2e4b5  decision 1    2.10 kB     10 min    210 ms  sell in the order rcm, 4096000 rows, 28523520 nonzeros, NVIDIA H200
-aaaabbbbcccc  order 1       1.50 MB     3 days   4.00 ms  rcm, rank 2 of 3, 100 rows, 460 nonzeros, Xeon
-000011112222  ?                12 B        2 h            damaged: the file is truncated
+name          kind             size unused for   made in
+3fa0c1d2e4b5  decision 1    2.10 kB     10 min    210 ms
+  sell in the order rcm, 4096000 rows, 28523520 nonzeros, NVIDIA H200
+aaaabbbbcccc  order 1       1.50 MB     3 days   4.00 ms
+  rcm, rank 2 of 3, 100 rows, 460 nonzeros, Xeon
+000011112222  ?                12 B        2 h
+  damaged: the file is truncated
 )");
   EXPECT_EQ(cache_table("/cache", {}, kNow), "/cache: 0 entries, 0 B\n");
 }

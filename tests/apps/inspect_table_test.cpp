@@ -106,9 +106,9 @@ TEST(InspectTable, LeavesOutWhatIsNotThere) {
 TEST(InspectTable, HasALineForEachRank) {
   EXPECT_EQ(ranks_table({{.first_row = 0, .rows = 1000, .nnz = 50000, .ghosts = 20},
                          {.first_row = 1000, .rows = 234567, .nnz = 1000000, .ghosts = 0}}),
-            R"(  rank       first row            rows           nonzeros        ghosts      CSR, MB
-     0               0           1 000             50 000            20         0.60
-     1           1 000         234 567          1 000 000             0        12.94
+            R"(  rank      first row           rows          nonzeros        ghosts     CSR, MB
+     0              0          1 000            50 000            20        0.60
+     1          1 000        234 567         1 000 000             0       12.94
 )");
 }
 

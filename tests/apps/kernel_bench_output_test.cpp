@@ -57,15 +57,15 @@ Results results() {
 }
 
 TEST(KernelBenchOutput, TableHasEveryFigureInItsColumn) {
-  EXPECT_EQ(format_table(results(), "a.h5"),
+  EXPECT_EQ(format_table(results(), "a.h5", 100),
             R"(a.h5
 1000 x 1001, 50000 nonzeros, double on cpu
 bandwidth: best of three
 
-kernel           build ms  median us    p05 us   cold us  GFLOP/s    GB/s  of bw speed-up pays after
-csr                 0.125      40.00     39.50     75.25     2.50    15.5    47%    1.00x          0
-albus               1.500      25.00     39.50     75.25     2.50    15.5    47%    1.60x         92
-teb                 0.125      80.00     39.50     75.25     2.50    15.5    47%    0.50x      never
+kernel  build ms  median us  p05 us  cold us  GFLOP/s  GB/s  of bw  speed-up  pays after
+csr        0.125      40.00   39.50    75.25     2.50  15.5    47%     1.00x           0
+albus      1.500      25.00   39.50    75.25     2.50  15.5    47%     1.60x          92
+teb        0.125      80.00   39.50    75.25     2.50  15.5    47%     0.50x       never
 new values on the same pattern, in products: albus 2.0, teb 0.1
 sell: too wide
 
@@ -73,16 +73,29 @@ speed-up and 'pays after' (products): against csr
 )");
 }
 
+TEST(KernelBenchOutput, ANarrowTableHasItsMainColumns) {
+  Results many = results();
+  for (int k = 0; k < 9; ++k) many.rows.push_back(many.rows[1]);
+  const std::string table = format_table(many, "a.h5", 72);
+  EXPECT_NE(table.find(R"(
+kernel  build ms  median us  GFLOP/s  GB/s  of bw  speed-up  pays after
+csr        0.125      40.00     2.50  15.5    47%     1.00x           0
+)"),
+            table.npos)
+      << table;
+  EXPECT_NE(table.find("albus 2.0,\n  albus 2.0"), table.npos) << table;
+}
+
 TEST(KernelBenchOutput, SpeedUpIsAgainstTheBaselineOfTheRun) {
   Results on_gpu = results();
   on_gpu.baseline = "cusparse-csr";
   on_gpu.rows[2].kernel = "cusparse-csr";
-  const std::string table = format_table(on_gpu, "a.h5");
+  const std::string table = format_table(on_gpu, "a.h5", 80);
   EXPECT_NE(table.find("against cusparse-csr\n"), table.npos) << table;
   EXPECT_NE(table.find("2.00x"), table.npos) << table;
   on_gpu.rows.resize(2);
   on_gpu.rows[0].kernel = "dasp";
-  EXPECT_EQ(format_table(on_gpu, "a.h5").find("against"), table.npos);
+  EXPECT_EQ(format_table(on_gpu, "a.h5", 80).find("against"), table.npos);
 }
 
 TEST(KernelBenchOutput, JsonHasEveryFigureUnderItsName) {

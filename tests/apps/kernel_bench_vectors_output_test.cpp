@@ -42,9 +42,9 @@ TEST(KernelBenchVectorsOutput, TableHasEveryFigureInItsColumn) {
 1000 x 1001, 50000 nonzeros, 8 vectors, double on cpu
 bandwidth: best of three
 
-kernel           build ms  singles us  together us   vs own  vs best    GB/s  of bw
-csr                 0.125      320.00       100.00    3.20x    2.00x     7.3    22%
-albus               0.125      200.00            -        -        -       -      -
+kernel           build ms singles us together us  vs own vs best    GB/s  of bw
+csr                 0.125     320.00      100.00   3.20x   2.00x     7.3    22%
+albus               0.125     200.00           -       -       -       -      -
 
 together: one product of 8 vectors; singles: 8 products of one vector
 vs own: the kernel's singles / together; vs best: those of albus / together
