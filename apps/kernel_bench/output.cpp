@@ -33,6 +33,10 @@ std::string format_updates(const Results& results) {
   return line.empty() ? line : "new values on the same pattern, in products:" + line + "\n";
 }
 
+std::string format_break_even(const Measurement& row) {
+  return row.break_even_products ? fmt::format("{}", *row.break_even_products) : "never";
+}
+
 // Of the columns that do not fit, the one with the lowest number goes first.
 std::string format_rows(const Results& results, const Measurement* baseline, std::size_t width) {
   std::vector<TextColumn> columns;
@@ -59,10 +63,6 @@ std::string format_rows(const Results& results, const Measurement* baseline, std
   std::string text;
   for (const std::string& line : table_lines(std::move(columns), width)) text += line + "\n";
   return text;
-}
-
-std::string format_break_even(const Measurement& row) {
-  return row.break_even_products ? fmt::format("{}", *row.break_even_products) : "never";
 }
 
 nlohmann::ordered_json to_json(const Measurement& row) {

@@ -131,7 +131,7 @@ std::string cache_table(const std::filesystem::path& directory, const std::vecto
                    name_of(listing), whole ? printable_line(listing.head.kind) : "?",
                    words::bytes(static_cast<double>(listing.file_bytes)),
                    age_text(now - listing.last_used),
-                   whole ? words::seconds(listing.head.made_in_seconds) : "",
+                   whole ? words::seconds(listing.head.made_in_seconds) : "-",
                    wrap(whole ? printable_line(purpose(row)) : "damaged: the file " + listing.fault,
                         words::kTextWidth, 2, 2));
   }

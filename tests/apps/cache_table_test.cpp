@@ -150,7 +150,7 @@ name          kind             size unused for   made in
   sell in the order rcm, 4096000 rows, 28523520 nonzeros, NVIDIA H200
 aaaabbbbcccc  order 1       1.50 MB     3 days   4.00 ms
   rcm, rank 2 of 3, 100 rows, 460 nonzeros, Xeon
-000011112222  ?                12 B        2 h
+000011112222  ?                12 B        2 h         -
   damaged: the file is truncated
 )");
   EXPECT_EQ(cache_table("/cache", {}, kNow), "/cache: 0 entries, 0 B\n");
