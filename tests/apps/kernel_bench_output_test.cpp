@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "base/error.hpp"
@@ -83,7 +84,8 @@ csr        0.125      40.00     2.50  15.5    47%     1.00x           0
 )"),
             table.npos)
       << table;
-  EXPECT_NE(table.find("albus 2.0,\n  albus 2.0"), table.npos) << table;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 71u) << line;
 }
 
 TEST(KernelBenchOutput, SpeedUpIsAgainstTheBaselineOfTheRun) {
