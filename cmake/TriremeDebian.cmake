@@ -33,8 +33,8 @@ while(names)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
-  if(EXISTS ${folder}/${package}.lintian-overrides)
-    install(FILES ${folder}/${package}.lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
+  if(EXISTS ${folder}/${component}.lintian-overrides)
+    install(FILES ${folder}/${component}.lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
       RENAME ${package} COMPONENT ${component})
   endif()
 endwhile()

@@ -1,6 +1,6 @@
-# The package python3-trireme is for Debian's own Python. nanobind, with which the extension is built,
-# is no package of Debian 12: pip brings it into a folder of the build, unless Python_EXECUTABLE
-# names a Python that has it. Nothing of that folder is installed.
+# The package python3-trireme is for Debian's own Python. nanobind, with which the extension is
+# built, is no package of Debian 12: pip brings it into a folder of the build, unless
+# Python_EXECUTABLE names a Python that has it. Nothing of that folder is installed.
 set(TRIREME_PYTHON_FOLDER lib/python3/dist-packages)
 if(NOT DEFINED Python_EXECUTABLE)
   set(environment ${PROJECT_BINARY_DIR}/nanobind)

@@ -267,9 +267,7 @@ def cg(
     0
     """
     if _left_to_scipy("cg", A, b, x0, M):
-        return _by_scipy(
-            "cg", A, b, x0, rtol, atol=atol, maxiter=maxiter, M=M, callback=callback
-        )
+        return _by_scipy("cg", A, b, x0, rtol, atol=atol, maxiter=maxiter, M=M, callback=callback)
     system = _System(matrix_of(A), b, x0, rtol, _checked_atol("cg", atol))
     most = 10 * system.rows if maxiter is None else count_of("maxiter", maxiter)
     if (known := system.at_once()) is not None:
