@@ -1,5 +1,6 @@
 # What `cmake --install` brings, beside the programs and the libraries, whose own folders install
-# them. Each file has a component: `programs`, `libraries` or `development`.
+# them. Each file has a component: `programs`, `libraries` (the plugin for PETSc), `core`
+# (libtrireme.so), `development` or `python`.
 set(data ${CMAKE_INSTALL_DATADIR}/trireme)
 set(pages ${CMAKE_INSTALL_DATADIR}/doc/trireme)
 if(TRIREME_WITH_PROGRAMS)

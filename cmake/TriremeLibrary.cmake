@@ -19,11 +19,13 @@ if(BUILD_SHARED_LIBS)
       LINKER:-Bsymbolic-functions,--as-needed,--no-undefined)
     set_target_properties(trireme PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/src)
-    set_target_properties(trireme PROPERTIES EXPORT_NAME core)
+    # The folders share more than include/trireme/ declares, which may change with a minor version.
+    set_target_properties(trireme PROPERTIES EXPORT_NAME core
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     target_include_directories(trireme INTERFACE
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_compile_features(trireme INTERFACE cxx_std_20)
-    install(TARGETS trireme EXPORT TriremeTargets)
+    install(TARGETS trireme EXPORT TriremeTargets LIBRARY COMPONENT core NAMELINK_COMPONENT development)
   endif()
 endif()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -86,6 +87,13 @@ def _left_to_scipy(name: str, A: Any, b: Any, x0: Any, M: Any) -> bool:
     if reason is not None:
         _warn(name, f"scipy.sparse.linalg.{name}", reason, stacklevel=4)
     return reason is not None
+
+
+def _by_scipy(name: str, A: Any, b: Any, x0: Any, rtol: Any, **options: Any) -> _Result:
+    """What scipy.sparse.linalg.`name` returns. SciPy before 1.12 calls the tolerance `tol`."""
+    function = getattr(scipy.sparse.linalg, name)
+    options["rtol" if "rtol" in inspect.signature(function).parameters else "tol"] = rtol
+    return function(A, b, x0, **options)  # type: ignore[no-any-return]
 
 
 class _System:
@@ -259,9 +267,7 @@ def cg(
     0
     """
     if _left_to_scipy("cg", A, b, x0, M):
-        return scipy.sparse.linalg.cg(  # type: ignore[no-any-return]
-            A, b, x0, rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback
-        )
+        return _by_scipy("cg", A, b, x0, rtol, atol=atol, maxiter=maxiter, M=M, callback=callback)
     system = _System(matrix_of(A), b, x0, rtol, _checked_atol("cg", atol))
     most = 10 * system.rows if maxiter is None else count_of("maxiter", maxiter)
     if (known := system.at_once()) is not None:
@@ -319,8 +325,8 @@ def bicgstab(
     (0, True)
     """
     if _left_to_scipy("bicgstab", A, b, x0, M):
-        return scipy.sparse.linalg.bicgstab(  # type: ignore[no-any-return]
-            A, b, x0, rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback
+        return _by_scipy(
+            "bicgstab", A, b, x0, rtol, atol=atol, maxiter=maxiter, M=M, callback=callback
         )
     system = _System(matrix_of(A), b, x0, rtol, _checked_atol("bicgstab", atol))
     most = 10 * system.rows if maxiter is None else count_of("maxiter", maxiter)
@@ -412,11 +418,12 @@ def minres(
     array([ 1.  , -0.5 ,  0.25])
     """
     if _left_to_scipy("minres", A, b, x0, M):
-        return scipy.sparse.linalg.minres(  # type: ignore[no-any-return]
+        return _by_scipy(
+            "minres",
             A,
             b,
             x0,
-            rtol=rtol,
+            rtol,
             shift=shift,
             maxiter=maxiter,
             M=M,
@@ -516,11 +523,12 @@ def gmres(
     (0, True)
     """
     if _left_to_scipy("gmres", A, b, x0, M):
-        return scipy.sparse.linalg.gmres(  # type: ignore[no-any-return]
+        return _by_scipy(
+            "gmres",
             A,
             b,
             x0,
-            rtol=rtol,
+            rtol,
             atol=atol,
             restart=restart,
             maxiter=maxiter,
