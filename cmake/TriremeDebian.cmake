@@ -81,7 +81,7 @@ set(CPACK_DEBIAN_CORE_PACKAGE_CONTROL_EXTRA ${folder}/triggers)
 
 set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "solver of large sparse linear systems - plugin for PETSc
  PETSc loads libtrireme_petsc.so into programs that were never compiled against
- Trireme: -dll_prepend libtrireme_petsc.so adds a matrix type, KSP types and
+ Trireme: -dll_prepend with its path adds a matrix type, KSP types and
  multigrid.")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_DEPENDS "${core} (= ${version})")
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
