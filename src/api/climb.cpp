@@ -111,9 +111,8 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
 SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
   SolveReport report;
   Climb climb(rungs_.size());
-  const bool begins_with_guess = system.has_guess;
-  const Vector guess = begins_with_guess ? system.x.copy() : Vector();
-  const double of_guess = begins_with_guess ? judge(system, how).relative_residual : 1;
+  const Vector guess = system.has_guess ? system.x.copy() : Vector();
+  const double of_guess = system.has_guess ? judge(system, how).relative_residual : 1;
   for (;;) {
     const auto k = next(climb);
     if (k) {
@@ -128,7 +127,7 @@ SolveReport Solver::Work::climb(System& system, const SolveOptions& how) {
   if (climb.keeps_x) system.x.take(climb.x);
   report.status = climb.status;
   if (!report.converged() && !(report.relative_residual <= of_guess)) {
-    if (!begins_with_guess)
+    if (guess.empty())
       system.x.set_zero();
     else
       system.x.take(guess);
@@ -164,12 +163,15 @@ void Solver::Work::give(System& system, const SolveOptions& how, SolveReport& re
 
 void Solver::Work::check(const Numbers& b, const Vector& x, std::int64_t width,
                          const SolveOptions& how) const {
-  if (ranks_.many())
+  if (ranks_.many()) {
+    const auto& [rtol, atol, in_every_row, max_iterations, guess, drop_worse_guess, solves_after,
+                 on_iteration, stop] = how;  // all of them, but for stop
     ranks_.require_same(fmt::format(
         "rtol {}, atol {}, in_every_row {}, max_iterations {}, guess {}, drop_worse_guess {}, "
         "solves_after {}, on_iteration {}, width {}",
-        how.rtol, how.atol, how.in_every_row, how.max_iterations, how.guess, how.drop_worse_guess,
-        how.solves_after, how.on_iteration != nullptr, width));
+        rtol, atol, in_every_row, max_iterations, guess, drop_worse_guess, solves_after,
+        on_iteration != nullptr, width));
+  }
   ranks_.checked([&] {
     if (width < 0) fail(ExitCode::usage, "width cannot be {}", width);
     require_size(b.size(), rows() * width, "b");

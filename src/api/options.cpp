@@ -110,17 +110,23 @@ multigrid::NearNullspace near_nullspace(const Ranks& ranks, const SolverOptions&
           .width = options.modes};
 }
 
-// What is one thing for all ranks.
-std::string words_of(const SolverOptions& o) {
+// What must be the same on all ranks. An option that is new in the structs does not compile here.
+std::string words_of(const MultigridOptions& options) {
+  const auto& [cycle, smoother, degree, threshold, smoothed_prolongator, fill, aggressive_levels,
+               max_levels, coarsest_rows] = options;
+  return fmt::format("{} {} {} {} {} {} {} {} {}", cycle, smoother, degree, threshold,
+                     smoothed_prolongator, fill, aggressive_levels, max_levels, coarsest_rows);
+}
+
+std::string words_of(const SolverOptions& options) {
+  const auto& [method, preconditioner, kernel, precision, device, scaling, block_size, restart,
+               chebyshev_degree, multigrid, coordinates, dimensions, near_nullspace, modes,
+               communicator] = options;
   return fmt::format(
-      "method {}, preconditioner {}, kernel {}, precision {}, device {}, scaling {}, block_size "
-      "{}, "
-      "restart {}, chebyshev_degree {}, dimensions {}, modes {}, multigrid {} {} {} {} {} {} {} {} "
-      "{}",
-      o.method, o.preconditioner, o.kernel, o.precision, o.device, o.scaling, o.block_size,
-      o.restart, o.chebyshev_degree, o.dimensions, o.modes, o.multigrid.cycle, o.multigrid.smoother,
-      o.multigrid.degree, o.multigrid.threshold, o.multigrid.smoothed_prolongator, o.multigrid.fill,
-      o.multigrid.aggressive_levels, o.multigrid.max_levels, o.multigrid.coarsest_rows);
+      "method {}, preconditioner {}, kernel {}, precision {}, device {}, scaling {}, "
+      "block_size {}, restart {}, chebyshev_degree {}, dimensions {}, modes {}, multigrid {}",
+      method, preconditioner, kernel, precision, device, scaling, block_size, restart,
+      chebyshev_degree, dimensions, modes, words_of(multigrid));
 }
 
 Options checked(const SolverOptions& asked, bool many) {

@@ -46,14 +46,7 @@ void Ranks::largest(std::span<double> numbers) const {
 }
 
 double Ranks::norm(std::span<const double> v) const {
-  return norm_over_ranks(
-      v,
-      [this](std::span<const double> u) {
-        double squares = plain_dot(u, u);
-        sum({&squares, 1});
-        return squares;
-      },
-      [this](Extremes& extremes) { largest(extremes); });
+  return many() ? norm_over_ranks(comm_, v) : plain_norm(v);
 }
 
 void Ranks::require_same(std::string_view options) const {

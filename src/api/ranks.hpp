@@ -20,7 +20,7 @@ namespace trireme::api {
 class Ranks {
  public:
   // Of a duplicate of the MPI_Comm at this address; null: this process alone. Throws Error{usage}
-  // for a communicator of several processes in a build without MPI. Collective.
+  // for an address in a build without MPI. Collective.
   explicit Ranks(const void* communicator);
 
   MPI_Comm comm() const { return comm_; }

@@ -2,6 +2,7 @@
 #include "distributed/plain_residual.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -46,9 +47,19 @@ Array<double> in_scale_of_rows(const RowSizes& sizes, std::span<const double> v)
   return scaled;
 }
 
-double norm_over_ranks(std::span<const double> v,
-                       const std::function<double(std::span<const double>)>& squares,
-                       const std::function<void(Extremes&)>& agree) {
+namespace {
+
+// The largest magnitude, and 1 where a number is not finite.
+using Extremes = std::array<double, 2>;
+
+// `add` makes a sum, and `agree` extremes, those of all ranks.
+template <class Add, class Agree>
+double norm_of_all(std::span<const double> v, const Add& add, const Agree& agree) {
+  const auto squares = [&](std::span<const double> u) {
+    double sum = plain_dot(u, u);
+    add(sum);
+    return sum;
+  };
   const double sum = squares(v);
   if (std::isfinite(sum) && sum > kAboveUnderflow) return std::sqrt(sum);
   Extremes extremes = {0, 0};
@@ -66,9 +77,27 @@ double norm_over_ranks(std::span<const double> v,
   return std::ldexp(std::sqrt(squares(scaled)), exponent);
 }
 
+}  // namespace
+
 double plain_norm(std::span<const double> v) {
-  return norm_over_ranks(
-      v, [](std::span<const double> u) { return plain_dot(u, u); }, [](Extremes&) {});
+  return norm_of_all(
+      v, [](double&) {}, [](Extremes&) {});
+}
+
+double norm_over_ranks(MPI_Comm comm, std::span<const double> v) {
+  return norm_of_all(
+      v, [comm](double& sum) { MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm); },
+      [comm](Extremes& extremes) {
+        MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, comm);
+      });
+}
+
+Residual measured(const RowSizes& sizes, std::span<const double> b, std::span<const double> r,
+                  const std::function<double(std::span<const double>)>& norm) {
+  Residual result{.norm = norm(r)};
+  const double of_b = sizes.differ ? norm(in_scale_of_rows(sizes, b)) : 0;
+  if (of_b > 0) result.of_rows = norm(in_scale_of_rows(sizes, r)) / of_b;
+  return result;
 }
 
 Residual worst_row_of(const DistributedMatrix& matrix, const RowSizes& sizes,
@@ -99,11 +128,9 @@ Residual plain_residual(const DistributedMatrix& matrix, std::span<const double>
   }
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
-  Residual result{.norm = plain_norm(r)};
-  const double of_b = sizes.differ ? plain_norm(in_scale_of_rows(sizes, b)) : 0;
-  if (!(of_b > 0)) return result;
+  Residual result = measured(sizes, b, r, plain_norm);
+  if (!result.of_rows) return result;
   const Residual worst = worst_row_of(matrix, sizes, r);
-  result.of_rows = plain_norm(in_scale_of_rows(sizes, r)) / of_b;
   result.worst_row = worst.worst_row;
   result.worst_size = worst.worst_size;
   return result;

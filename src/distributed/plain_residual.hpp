@@ -3,7 +3,8 @@
 // with the halo of the operators.
 #pragma once
 
-#include <array>
+#include <mpi.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -35,21 +36,21 @@ double plain_dot(std::span<const double> u, std::span<const double> v);
 
 // Above this sum, the loss by squares that underflow (below 1e-308) is negligible.
 inline constexpr double kAboveUnderflow = 1e-250;
-// The largest magnitude, and 1 where a number is not finite.
-using Extremes = std::array<double, 2>;
-// ||v||, of which `squares` gives v.v over all ranks and `agree` makes extremes those of all ranks.
-// No square underflows or overflows, whatever the scale of v. NaN where a number is not finite.
-double norm_over_ranks(std::span<const double> v,
-                       const std::function<double(std::span<const double>)>& squares,
-                       const std::function<void(Extremes&)>& agree);
-// The same of one process.
+// ||v|| of this rank's part. No square underflows or overflows, whatever the scale of v. NaN where
+// a number is not finite.
 double plain_norm(std::span<const double> v);
+// The same of the parts of all ranks. Collective.
+double norm_over_ranks(MPI_Comm comm, std::span<const double> v);
 
 // R v
 Array<double> in_scale_of_rows(const RowSizes& sizes, std::span<const double> v);
 // The row whose part of R r is the largest one on this rank, and in `norm` that part.
 Residual worst_row_of(const DistributedMatrix& matrix, const RowSizes& sizes,
                       std::span<const double> r);
+
+// Of r = b - A x, by the norm that is given; without the worst row.
+Residual measured(const RowSizes& sizes, std::span<const double> b, std::span<const double> r,
+                  const std::function<double(std::span<const double>)>& norm);
 
 // Of a matrix on one process, with `values` in place of its own and `sizes` of these. `r` is
 // memory, and becomes b - A x. Not collective.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -12,6 +13,7 @@
 namespace trireme::api {
 namespace {
 
+using test::failure;
 using test::grid;
 using test::random_vector;
 using test::System;
@@ -86,17 +88,6 @@ bool same_everywhere(double value) {
   double ends[] = {value, -value};
   MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return ends[0] == -ends[1];
-}
-
-std::string failure(const auto& work, Failure::Kind kind) {
-  try {
-    work();
-  } catch (const Failure& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "accepted";
-  return "";
 }
 
 TEST(ApiRanks, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
@@ -215,6 +206,88 @@ TEST(ApiRanks, SolvesManyTogetherAndTakesNewValues) {
   }
 }
 
+// By the clock of rank 0, which alone decides.
+TEST(ApiRanks, AllChangeToMultigridWhereThatPays) {
+  const System whole = grid(150);
+  const Part part = Part::of(whole.rows, 1, true);
+  const std::vector<double> b = random_vector(whole.rows);
+  bool changed = false;
+  for (int attempt = 0; attempt < 20 && !changed; ++attempt) {
+    Solver solver(part.of(whole).arrays(), on_all({.method = "cg"}));
+    for (int solve = 0; solve < 3 && !changed; ++solve) {
+      const SolveReport report =
+          expect_solved(whole, part, solver, b, {.rtol = 1e-10, .solves_after = 1000});
+      changed = report.preconditioner == "multigrid";
+      EXPECT_TRUE(same_everywhere(changed ? 1 : 0));
+      EXPECT_TRUE(same_everywhere(static_cast<double>(report.iterations)));
+    }
+  }
+  EXPECT_TRUE(changed);
+}
+
+// D G D with D from 1 to 2^-300: the vectors of the loop get a power of two, which the parts of
+// them would not agree on. In the norm of the caller no x is a solution, so that what the loop has
+// reached is seen by what it shows.
+TEST(ApiRanks, ScaledVectorsHaveOneExponent) {
+  System whole = grid(12);
+  const auto size_of = [](std::int64_t i) { return i < 72 ? 0 : -300; };
+  for (std::int64_t i = 0; i < whole.rows; ++i)
+    for (std::int64_t k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k)
+      whole.values[k] = std::ldexp(whole.values[k], size_of(i) + size_of(whole.col_idx[k]));
+  const std::vector<double> b = random_vector(whole.rows);
+  const Part all{.first = 0, .rows = whole.rows}, part = Part::of(whole.rows);
+  const auto last_shown = [&](const Part& mine, SolverOptions options) {
+    options.method = "cg";
+    options.preconditioner = "none";
+    options.device = "cpu";
+    options.scaling = "diagonal";
+    Solver solver(mine.of(whole).arrays(), options);
+    std::vector<double> x(static_cast<std::size_t>(mine.rows)), shown(x.size());
+    SolveOptions how{.in_every_row = false, .max_iterations = 20};
+    how.on_iteration = [&](const Iteration& now) {
+      if (now.number == 20) now.copy_solution(shown);
+      return false;
+    };
+    solver.solve(mine.of(b), x, how);
+    return shown;
+  };
+  const std::vector<double> expected = last_shown(all, {});
+  const std::vector<double> found = part.whole(last_shown(part, on_all({})), whole.rows);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    EXPECT_NE(expected[i], 0) << i;
+    ASSERT_NEAR(found[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
+  }
+}
+
+// bicgstab on scaled rows claims some columns of a block too early.
+TEST(ApiRanks, ColumnsThatABlockDoesNotSolveAreSolvedAlone) {
+  System whole = grid(20, 0.3);
+  for (std::int64_t i = 0; i < whole.rows; ++i)
+    for (std::int64_t k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k)
+      whole.values[k] *= std::pow(10.0, static_cast<double>(i % 9) - 4);
+  constexpr std::int64_t kWidth = 16;
+  const Part part = Part::of(whole.rows, 1, true);
+  std::vector<std::vector<double>> columns;
+  std::vector<double> b, x(static_cast<std::size_t>(part.rows * kWidth), kNaN);
+  for (std::uint32_t j = 0; j < kWidth; ++j) {
+    columns.push_back(whole.times(random_vector(whole.rows, j + 1)));
+    const std::vector<double> mine = part.of(columns.back());
+    b.insert(b.end(), mine.begin(), mine.end());
+  }
+  Solver solver(part.of(whole).arrays(), on_all({.method = "bicgstab", .scaling = "ruiz"}));
+  const std::vector<SolveReport> reports = solver.solve_many(b, x, kWidth, {.rtol = 1e-9});
+  std::int64_t alone = 0;
+  for (std::int64_t j = 0; j < kWidth; ++j) {
+    EXPECT_TRUE(reports[j].converged()) << reports[j].text;
+    const auto begin = x.begin() + j * part.rows;
+    const std::vector<double> all = part.whole({begin, begin + part.rows}, whole.rows);
+    EXPECT_LE(whole.relative_residual(columns[j], all), 1.03e-9);
+    alone += reports[j].attempts.empty() ? 0 : 1;
+  }
+  EXPECT_GT(alone, 1) << "the block has solved all of its columns";
+  EXPECT_LT(alone, kWidth) << "no column was solved in a block";
+}
+
 TEST(ApiRanks, OneRankEndsTheSolveOfAll) {
   const System whole = grid(60);
   const Part part = Part::of(whole.rows);
@@ -262,6 +335,15 @@ TEST(ApiRanks, ShowsSolutions) {
   };
   const SolveReport report = expect_solved(whole, part, solver, b, how);
   EXPECT_GE(shown, report.iterations);
+
+  // Between its restarts gmres has no x to show, also on the rank without rows.
+  Solver restarts(part.of(whole).arrays(),
+                  on_all({.method = "gmres", .preconditioner = "jacobi", .scaling = "ruiz"}));
+  how.on_iteration = [](const Iteration& now) {
+    EXPECT_TRUE(same_everywhere(now.copy_solution ? 1 : 0)) << now.number;
+    return false;
+  };
+  expect_solved(whole, part, restarts, b, how);
 }
 
 TEST(ApiRanks, ModesAreThoseOfTheWholeBody) {

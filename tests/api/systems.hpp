@@ -2,11 +2,13 @@
 // Systems for the C++ interface, and a judge that shares no code with the library.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <trireme/solver.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "sparse/generators.hpp"
@@ -83,6 +85,18 @@ inline System grid(std::int64_t n, double wind = 0) {
       system.row_ptr.push_back(static_cast<std::int64_t>(system.values.size()));
     }
   return system;
+}
+
+// The text of the Failure that work() must throw.
+std::string failure(const auto& work, api::Failure::Kind kind) {
+  try {
+    work();
+  } catch (const api::Failure& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted";
+  return "";
 }
 
 inline std::vector<double> random_vector(std::int64_t size, std::uint32_t seed = 1) {

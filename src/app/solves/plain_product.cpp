@@ -34,21 +34,24 @@ void PlainProduct::multiply(std::span<const double> x, std::span<double> y) {
   add_plain_product(matrix_->blocks.ghost, ghosts_, y);
 }
 
-double PlainProduct::residual_norm(std::span<const double> b, std::span<const double> x) {
+void PlainProduct::subtract_product(std::span<const double> b, std::span<const double> x) {
   residual_.resize(b.size());
   multiply(x, residual_);
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] = b[i] - residual_[i];
+}
+
+double PlainProduct::residual_norm(std::span<const double> b, std::span<const double> x) {
+  subtract_product(b, x);
   return norm(residual_);
 }
 
 Residual PlainProduct::residual(std::span<const double> b, std::span<const double> x) {
-  Residual result{.norm = residual_norm(b, x)};
+  subtract_product(b, x);
   const RowSizes& sizes = row_sizes(*matrix_);
-  if (!sizes.differ) return result;
-  const double of_b = norm(in_scale_of_rows(sizes, b));
-  if (!(of_b > 0)) return result;
-  result.of_rows = norm(in_scale_of_rows(sizes, residual_)) / of_b;
+  Residual result =
+      measured(sizes, b, residual_, [this](std::span<const double> v) { return norm(v); });
+  if (!result.of_rows) return result;
   Residual worst = worst_row_of(*matrix_, sizes, residual_);
   struct {
     double value;
@@ -69,11 +72,7 @@ double PlainProduct::dot(std::span<const double> u, std::span<const double> v) c
 }
 
 double PlainProduct::norm(std::span<const double> v) const {
-  return norm_over_ranks(
-      v, [this](std::span<const double> u) { return dot(u, u); },
-      [this](Extremes& extremes) {
-        MPI_Allreduce(MPI_IN_PLACE, extremes.data(), 2, MPI_DOUBLE, MPI_MAX, matrix_->comm);
-      });
+  return norm_over_ranks(matrix_->comm, v);
 }
 
 Residual PlainProduct::residual_alone(std::span<const double> values, std::span<const double> b,

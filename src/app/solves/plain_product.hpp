@@ -42,10 +42,12 @@ class PlainProduct {
   double norm(std::span<const double> v) const;
 
  private:
+  void subtract_product(std::span<const double> b, std::span<const double> x);  // into residual_
+
   std::shared_ptr<const DistributedMatrix> matrix_;
   PetscHandle<PetscSF, PetscSFDestroy> halo_;
   Array<double> ghosts_;
-  Array<double> residual_;  // of residual()
+  Array<double> residual_;  // b - A x
   Array<double> residual_alone_;
 };
 
