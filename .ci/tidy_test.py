@@ -33,8 +33,8 @@ class Tidy(unittest.TestCase):
         # finding of the group, after which each file is checked on its own.
         for fault, check in (("int* p() { return 0; }", "modernize-use-nullptr"),
                              ("struct A { A(int); };", "google-explicit-constructor"),
-                             ("namespace b = second;", "misc-unused-alias-decls"),
-                             ("using second::f;", "misc-unused-using-decls")):
+                             ("namespace b = second;", "unused-name"),
+                             ("#include <cstddef>\nusing std::size_t;", "unused-name")):
             with self.subTest(check):
                 clean = {name: f"namespace {name} {{ int f(); }}\n" for name in ("first", "second", "third")}
                 done = self.tidy(**{**clean, "second": clean["second"] + fault})

@@ -2,7 +2,7 @@
 # and the plugin for PETSc share. It needs neither PETSc nor HDF5.
 set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning api)
 # Folders that prepare and report what others compute: optimisation would only take compile time.
-set(TRIREME_AROUND config report study)
+set(TRIREME_AROUND app config report study)
 option(BUILD_SHARED_LIBS "ON: TRIREME_CORE is a shared library. OFF: each program holds what it needs of it." ON)
 set(TRIREME_LIBRARIES_OF "" CACHE PATH
   "A build folder of these sources, whose libraries are linked where they do not use PETSc. Empty: all are built.")
@@ -91,6 +91,9 @@ function(trireme_library folder)
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
   if(folder IN_LIST TRIREME_AROUND)
     target_compile_options(${target}_sources PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+      target_compile_options(${target}_sources PRIVATE -O0)
+    endif()
   endif()
   if(is_core)
     target_sources(trireme PRIVATE $<TARGET_OBJECTS:${target}_sources>)

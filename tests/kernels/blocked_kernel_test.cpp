@@ -54,7 +54,7 @@ template <class Value>
 void expect_products(const std::string& name) {
   for (const auto& [shape, matrix] : test::contract_shapes<Value>())
     for (const std::int64_t blocks : {2, 5}) {
-      if (test::kWatched && blocks == 2) continue;
+      if (test::watched() && blocks == 2) continue;
       SCOPED_TRACE(shape);
       CsrMatrix<Value> a = in_blocks(matrix, blocks);
       const auto kernel = build(name, a);

@@ -85,7 +85,7 @@ TEST_P(HostContract, MatchesReferenceOnEveryShapeAndThreadCount) {
 // Random values, and equal ones, whose sum in FP32 would be far off in long rows.
 TEST_P(HostContract, SumsNumbersOfFp32InFp64) {
   if (!find_kernel(GetParam()).host_float) GTEST_SKIP() << "no single precision";
-  for (const auto& [name, matrix] : test::contract_shapes<float>(test::kWatched ? "AllMixed" : ""))
+  for (const auto& [name, matrix] : test::contract_shapes<float>(test::watched() ? "AllMixed" : ""))
     for (const int threads : {1, 3}) {
       SCOPED_TRACE(name + " on " + std::to_string(threads) + " threads");
       const WithThreads with(threads);

@@ -64,7 +64,7 @@ void fill(MultiVector<Value> v, std::uint64_t seed) {
 // The vectors of a block that are compared with the reference, which takes most of the time: all of
 // a narrow block. Kernels take vectors in groups, of at most 32.
 std::vector<std::int64_t> judged(std::int64_t width) {
-  if (width > 2 && test::kWatched) return {0, width - 1};
+  if (width > 2 && test::watched()) return {0, width - 1};
   if (width > 9) return {0, 1, 7, 8, width / 2, width - 2, width - 1};
   std::vector<std::int64_t> numbers;
   for (std::int64_t j = 0; j < width; ++j) numbers.push_back(j);
@@ -125,7 +125,7 @@ TEST_P(MultiContract, MatchesReferenceForEveryWidth) {
       const auto kernel = test::build_or_refuse<Value>(GetParam(), a.view());
       if (!kernel) continue;
       for (const std::int64_t width : {0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 64, 100}) {
-        if (test::kWatched && width > 33) continue;
+        if (test::watched() && width > 33) continue;
         SCOPED_TRACE(name + ", " + std::to_string(width) + " vectors");
         expect_products(*kernel, a.view(), width, Layout::side_by_side, GetParam());
       }
@@ -144,7 +144,7 @@ TEST_P(MultiContract, MatchesReferenceOnEveryShapeAndLayout) {
       const Layout layouts[] = {Layout::side_by_side, Layout::one_after_the_other,
                                 Layout::with_gaps};
       for (std::size_t k = 0; k < 3; ++k)
-        if (!test::kWatched || number % 3 == k)
+        if (!test::watched() || number % 3 == k)
           expect_products(*kernel, a.view(), 9, layouts[k], GetParam());
     }
   });

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "kernels/registry.hpp"
 
 namespace trireme {
 namespace {
@@ -27,34 +28,42 @@ TEST(PlainKernel, IsWhatReadsCsrOnItsDevice) {
   }
 }
 
-#ifdef TRIREME_WITH_CUDA
 MatrixTraits many_rows(std::int64_t longest, bool exact_in_float) {
   return {
       .rows = 1'000'000, .nnz = 7'000'000, .longest = longest, .exact_in_float = exact_in_float};
 }
 
-TEST(ChooseKernel, TakesSellForManyRowsOfLikeLengthWithValuesStoredInFp32OnAGpu) {
+bool has_kernels_for_gpus() { return find_kernel("dasp").cuda_double != nullptr; }
+
+class ChooseKernelOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_kernels_for_gpus()) GTEST_SKIP() << "a build without CUDA";
+  }
+};
+
+TEST_F(ChooseKernelOnGpu, TakesSellForManyRowsOfLikeLengthWithValuesStoredInFp32) {
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, true)), "sell");
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false), Precision::mixed), "sell");
 }
-TEST(ChooseKernel, TakesSellForManyRowsOfLikeLengthWithFewPatternsOnAGpu) {
+TEST_F(ChooseKernelOnGpu, TakesSellForManyRowsOfLikeLengthWithFewPatterns) {
   MatrixTraits grid = many_rows(28, false);
   grid.few_patterns = true;
   EXPECT_EQ(choose_kernel(Device::cuda, grid), "sell");
   grid.longest = 29;
   EXPECT_EQ(choose_kernel(Device::cuda, grid), "dasp");
 }
-TEST(ChooseKernel, TakesDaspForOtherLargeMatricesOnAGpu) {
+TEST_F(ChooseKernelOnGpu, TakesDaspForOtherLargeMatrices) {
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(29, true)), "dasp");
   EXPECT_EQ(choose_kernel(Device::cuda, many_rows(28, false)), "dasp");
 }
-TEST(ChooseKernel, TakesSellForLongRowsOfLikeLengthOnAGpu) {
+TEST_F(ChooseKernelOnGpu, TakesSellForLongRowsOfLikeLength) {
   MatrixTraits band{.rows = 30'000, .nnz = 256 * 30'000, .longest = 600};
   EXPECT_EQ(choose_kernel(Device::cuda, band), "sell");
   band.longest = 60'000;
   EXPECT_EQ(choose_kernel(Device::cuda, band), "dasp");
 }
-TEST(ChooseKernel, BeginsWithOneOfTheKernelsThatAreLoadedMeanwhile) {
+TEST_F(ChooseKernelOnGpu, BeginsWithOneOfTheKernelsThatAreLoadedMeanwhile) {
   const auto loaded = kernels_to_begin_with(Device::cuda);
   std::set<std::string_view> begun_with;
   for (const std::int64_t rows : {1'000, 1'000'000})
@@ -68,7 +77,7 @@ TEST(ChooseKernel, BeginsWithOneOfTheKernelsThatAreLoadedMeanwhile) {
   EXPECT_EQ(std::set<std::string_view>(loaded.begin(), loaded.end()), begun_with);
   EXPECT_EQ(loaded.size(), begun_with.size());
 }
-TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpuAndTebForLongRowsAmongThem) {
+TEST_F(ChooseKernelOnGpu, TakesCsrVectorForFewNonzerosAndTebForLongRowsAmongThem) {
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 56}),
             "csr-vector");
   EXPECT_EQ(choose_kernel(Device::cuda, {.rows = 10'000, .nnz = 70'000, .longest = 57}), "teb");
@@ -78,11 +87,11 @@ TEST(ChooseKernel, TakesCsrVectorForFewNonzerosOnAGpuAndTebForLongRowsAmongThem)
   EXPECT_EQ(choose_kernel(Device::cuda, few), "csr-vector");
   EXPECT_EQ(choose_kernel(Device::cuda, many), "dasp");
 }
-TEST(ChooseKernel, TakesSomeKernelForAMatrixWithoutRowsOnAGpu) {
+TEST_F(ChooseKernelOnGpu, TakesSomeKernelForAMatrixWithoutRows) {
   EXPECT_EQ(choose_kernel(Device::cuda, {}), "csr-vector");
 }
-#else
 TEST(ChooseKernel, SaysThatABuildWithoutCudaHasNoneForAGpu) {
+  if (has_kernels_for_gpus()) GTEST_SKIP() << "a build with CUDA";
   try {
     choose_kernel(Device::cuda, {});
     FAIL() << "chose a kernel";
@@ -90,7 +99,6 @@ TEST(ChooseKernel, SaysThatABuildWithoutCudaHasNoneForAGpu) {
     EXPECT_EQ(error.code(), ExitCode::resource);
   }
 }
-#endif
 
 }  // namespace
 }  // namespace trireme

@@ -14,6 +14,7 @@
 #include "solvers/block_solves.hpp"
 #include "sparse/permuted.hpp"
 #include "support/limited_memory.hpp"
+#include "support/watched.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::solvers {
@@ -271,9 +272,8 @@ TEST(BlockSolver, RefusesWhatDoesNotFitTogether) {
 }
 
 TEST(BlockSolver, SaysThatTheMemoryDoesNotSuffice) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer ends a program that asks for too much memory";
-#endif
+  if (test::watched())
+    GTEST_SKIP() << "the address sanitizer ends a program that asks for too much memory";
   const CsrMatrix<double> a = grid_matrix(200);
   const auto kernel = build_host_kernel<double>("csr", a.view());
   HostKernelSystem system(*kernel, a.rows);
