@@ -226,6 +226,18 @@ nb::dict dict_of(const api::SolverFacts& facts) {
     levels.append(of_level);
   }
   d["levels"] = levels;
+  nb::list kernels;
+  for (const api::KernelTrial& trial : facts.kernels) {
+    nb::dict of_kernel;
+    of_kernel["kernel"] = trial.kernel;
+    of_kernel["ghost_kernel"] = trial.ghost_kernel;
+    of_kernel["predicted_microseconds"] = trial.predicted_microseconds;
+    of_kernel["product_microseconds"] = trial.product_microseconds;
+    of_kernel["build_seconds"] = trial.build_seconds;
+    of_kernel["verdict"] = trial.verdict;
+    kernels.append(of_kernel);
+  }
+  d["kernels"] = kernels;
   return d;
 }
 

@@ -134,8 +134,8 @@ struct SolveOptions {
   std::int64_t max_iterations = 10000;
   bool guess = false;            // x holds an initial guess
   bool drop_worse_guess = true;  // begin with 0 where the guess has a larger residual than 0
-  // How many solves with this matrix are expected after this one: `preconditioner: auto` weighs a
-  // set-up against them.
+  // How many solves with this matrix are expected after this one: `auto` weighs the set-up of a
+  // preconditioner and trials of kernels against them.
   std::int64_t solves_after = 0;
   // Returns true to end the solve with what it has, which one of several processes can ask for.
   // Null: none.
@@ -179,6 +179,16 @@ struct LevelFacts {
   std::int64_t rows = 0, nnz = 0;
 };
 
+// What `kernel: auto` knows of a kernel. Times are of one product.
+struct KernelTrial {
+  std::string kernel;
+  std::string ghost_kernel;           // for the columns of other processes; empty: `kernel`
+  double predicted_microseconds = 0;  // by the cost model
+  double product_microseconds = 0;    // measured; 0: not tried
+  double build_seconds = 0;           // 0: not tried
+  std::string verdict;
+};
+
 struct SolverFacts {
   std::int64_t rows = 0, nnz = 0;  // of all processes
   std::string matrix;              // what a look has told: "symmetric, with a positive diagonal"
@@ -190,6 +200,8 @@ struct SolverFacts {
   std::int64_t solves = 0, iterations = 0;
   double solve_seconds = 0;
   std::vector<LevelFacts> levels{};  // of multigrid, the finest one first
+  // Of `kernel: auto`, the kernel in use first; empty: a trial of others has not paid so far.
+  std::vector<KernelTrial> kernels{};
 };
 
 class Solver {

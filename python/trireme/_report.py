@@ -77,8 +77,9 @@ def _curve(history: list[float]) -> str:
 class Report(dict[str, Any]):
     """Facts of a solver and of its last solve.
 
-    Times are in seconds, but for ``product_microseconds``. ``last_solve`` is None before the first
-    solve. Of several right-hand sides, ``last_solve`` is the one that failed, or else the one that
+    Times are in seconds, but for those whose names end in ``microseconds``. ``kernels`` holds what
+    ``kernel="auto"`` knows of each kernel, once trials of others pay. ``last_solve`` is None before
+    the first solve. Of several right-hand sides, ``last_solve`` is the one that failed, or else the one that
     took most iterations, and ``vectors`` has all of them in their order.
 
     Examples
@@ -106,8 +107,11 @@ class Report(dict[str, Any]):
         )
 
     def _repr_html_(self) -> str:
-        own = {k: v for k, v in self.items() if k not in ("last_solve", "vectors", "levels")}
-        parts = ["<h3>Solver</h3>", _table(own)]
+        others = ("last_solve", "vectors", "levels", "kernels")
+        parts = ["<h3>Solver</h3>", _table({k: v for k, v in self.items() if k not in others})]
+        if self.get("kernels"):
+            kernels = {trial["kernel"]: trial["verdict"] for trial in self["kernels"]}
+            parts += ["<h3>Kernels</h3>", _table(kernels)]
         if self.get("levels"):
             levels = {
                 f"level {k}": f"{level['rows']} rows, {level['nnz']} nonzeros"

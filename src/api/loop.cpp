@@ -50,15 +50,11 @@ Loop::Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> 
       method_options_{.restart = restart},
       data_(data),
       preconditioner_(std::move(preconditioner)) {
-  if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_)) {
-    if (method.info.host_only)
-      fail(ExitCode::usage, "method {} works on CPUs only; use {}, or device cpu", method.info.name,
-           solvers::info_of(method.method).name);
-    cuda_system_ = std::make_unique<CudaOperatorSystem>(std::move(cuda));
-  } else {
-    host_system_ =
-        std::make_unique<HostOperatorSystem>(std::dynamic_pointer_cast<HostOperator>(operator_));
-  }
+  make_system();
+  if (cuda_system_ && method.info.host_only)
+    fail(ExitCode::usage, "method {} works on CPUs only; use {}, or device cpu", method.info.name,
+         solvers::info_of(method.method).name);
+  make_preconditioner();
   make_solver();
 }
 
@@ -89,17 +85,25 @@ PreconditionerSpec Loop::spec() {
   return spec;
 }
 
-void Loop::make_solver() {
-  block_solver_.reset();
-  solver_.reset();
+void Loop::make_system() {
+  if (auto cuda = std::dynamic_pointer_cast<CudaOperator>(operator_))
+    cuda_system_ = std::make_unique<CudaOperatorSystem>(std::move(cuda));
+  else
+    host_system_ =
+        std::make_unique<HostOperatorSystem>(std::dynamic_pointer_cast<HostOperator>(operator_));
+}
+
+void Loop::make_preconditioner() {
   multigrid_.reset();
-  if (preconditioner_.is_multigrid()) {
-    auto made = std::make_unique<multigrid::MultigridOperation>();
-    if (cuda_system_) made->set_place(ExchangeRequest());
-    made->build(
-        matrix_, [this] { return data_.modes; }, data_.multigrid);
-    multigrid_ = std::move(made);
-  }
+  if (!preconditioner_.is_multigrid()) return;
+  auto made = std::make_unique<multigrid::MultigridOperation>();
+  if (cuda_system_) made->set_place(ExchangeRequest());
+  made->build(
+      matrix_, [this] { return data_.modes; }, data_.multigrid);
+  multigrid_ = std::move(made);
+}
+
+void Loop::make_solver() {
   const PreconditionerSpec of = spec();
   if (cuda_system_) {
     auto made =
@@ -128,7 +132,27 @@ void Loop::weigh_rows() {
 void Loop::change_preconditioner(const AnyPreconditioner& preconditioner) {
   if (solver_ && preconditioner == preconditioner_) return;
   preconditioner_ = preconditioner;
+  drop_solver();
+  make_preconditioner();
   make_solver();
+}
+
+void Loop::change_operator(std::shared_ptr<Operator> op) {
+  drop_solver();
+  operator_ = std::move(op);
+  make_system();
+  make_solver();
+}
+
+bool Loop::uses_kernel() const {
+  return !cuda_solver_ || cuda_solver_->mode() != solvers::CudaMode::persistent;
+}
+
+void Loop::drop_solver() {
+  block_solver_.reset();
+  cuda_block_solver_ = nullptr;
+  solver_.reset();
+  cuda_solver_ = nullptr;
 }
 
 void Loop::renew() {
@@ -169,7 +193,7 @@ void Loop::make_block_solver() {
 bool Loop::together_pays(std::int64_t width) {
   const bool on_gpu = cuda_solver_ != nullptr;
   if (width < least_block(on_gpu) || multigrid_) return false;
-  if (on_gpu && cuda_solver_->mode() == solvers::CudaMode::persistent) return false;
+  if (!uses_kernel()) return false;
   make_block_solver();
   const BlockCosts costs = block_costs(
       {.matrix = static_cast<double>(operator_->statistics().stored_bytes),

@@ -56,6 +56,11 @@ class Loop {
   bool together_pays(std::int64_t width);
   // Throws what the constructor throws, and then has none that serves until the next change.
   void change_preconditioner(const AnyPreconditioner& preconditioner);
+  // Multiplies by another operator of the same matrix and device.
+  void change_operator(std::shared_ptr<Operator> op);
+  Operator& op() { return *operator_; }
+  // Whether a kernel multiplies: the persistent kernel of small systems has a product of its own.
+  bool uses_kernel() const;
   // Takes the present values of the matrix, whose operator has them.
   void renew();
 
@@ -70,6 +75,9 @@ class Loop {
 
  private:
   solvers::PreconditionerSpec spec();
+  void make_system();
+  void make_preconditioner();
+  void drop_solver();
   void make_solver();
   void make_block_solver();
   void weigh_rows();

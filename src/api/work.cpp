@@ -28,12 +28,13 @@ Solver::Work::Work(std::shared_ptr<const Ranks> ranks, const CsrArrays& matrix,
       matrix_(copied_square(ranks_, matrix)),
       data_(preconditioner_data(ranks_, options, rows())) {
   take_values();
-  kernel_ = options_.kernel != kAuto
-                ? options_.kernel
-                : std::string(choose_kernel_for(*matrix_, options_.device, options_.precision));
+  kernel_ = {.name = options_.kernel, .device = options_.device, .precision = options_.precision};
+  if (options_.kernel == kAuto) {
+    kernel_.name = choose_kernel_for(*matrix_, options_.device, options_.precision);
+    kernel_search_ = std::make_unique<KernelSearch>(ranks_, matrix_, kernel_);
+  }
   facts_.rows = matrix_->global_rows();
   facts_.nnz = matrix_->global_nnz;
-  facts_.kernel = kernel_;
   facts_.device = to_string(options_.device);
   facts_.precision = to_string(options_.precision);
 }
@@ -64,13 +65,13 @@ void Solver::Work::take_values() {
 }
 
 std::shared_ptr<Operator> Solver::Work::make_operator(
-    const std::shared_ptr<DistributedMatrix>& matrix) {
-  const OperatorOptions options{.precision = options_.precision};
+    const std::shared_ptr<DistributedMatrix>& matrix, const KernelChoice& kernel) {
+  const OperatorOptions options{.precision = kernel.precision, .ghost_kernel = kernel.ghost_kernel};
   std::shared_ptr<Operator> made;
-  if (options_.device == Device::cuda)
-    made = std::make_shared<CudaOperator>(matrix, kernel_, options);
+  if (kernel.device == Device::cuda)
+    made = std::make_shared<CudaOperator>(matrix, kernel.name, options);
   else
-    made = std::make_shared<HostOperator>(matrix, kernel_, options);
+    made = std::make_shared<HostOperator>(matrix, kernel.name, options);
   facts_.build_seconds += made->build_seconds();
   return made;
 }
@@ -99,7 +100,7 @@ void Solver::Work::activate(std::size_t k) {
   made->matrix = matrix_;
   std::shared_ptr<Operator> op;
   if (rung.scaling == Scaling::none) {
-    if (!operator_) operator_ = make_operator(matrix_);
+    if (!operator_) operator_ = make_operator(matrix_, kernel_);
     op = operator_;
   } else {
     if (data_.modes.width > 0 && rung.preconditioner && rung.preconditioner->is_multigrid())
@@ -107,7 +108,7 @@ void Solver::Work::activate(std::size_t k) {
            "near_nullspace and coordinates are of the matrix as it is; use scaling none");
     made->scaling = find_scaling(rung.scaling, *matrix_);
     made->matrix = scaled_matrix(*matrix_, *made->scaling);
-    op = make_operator(made->matrix);
+    op = make_operator(made->matrix, kernel_);
   }
   const AnyPreconditioner begins_with =
       rung.preconditioner ? *rung.preconditioner : first_preconditioner(*made->matrix);
@@ -121,6 +122,19 @@ void Solver::Work::activate(std::size_t k) {
     made->search =
         std::make_unique<PreconditionerSearch>(ranks_, *made->matrix, rung.method, *made->loop);
   active_ = std::move(made);
+}
+
+void Solver::Work::change_kernel(std::int64_t solves_ahead) {
+  if (!kernel_search_ || !active_ || !active_->loop->uses_kernel()) return;
+  auto found = kernel_search_->between_solves(
+      active_->loop->op(), solves_ahead,
+      [&](const KernelChoice& kernel) { return make_operator(active_->matrix, kernel); });
+  if (!found) return;
+  kernel_ = kernel_search_->choice();
+  auto kept = std::exchange(active_, nullptr);  // null where the loop cannot be made
+  operator_ = kept->scaling ? nullptr : found;
+  kept->loop->change_operator(std::move(found));
+  active_ = std::move(kept);
 }
 
 void Solver::Work::update(std::span<const double> values) {
@@ -224,6 +238,8 @@ void Solver::Work::precondition(DeviceSpan<const double> r, DeviceSpan<double> z
 
 SolverFacts Solver::Work::facts() const {
   SolverFacts facts = facts_;
+  facts.kernel = kernel_.name;
+  if (kernel_search_) facts.kernels = kernel_search_->trials();
   facts.method = rungs_[active_ ? active_->rung : begins_at_].method;
   const Rung& rung = rungs_[begins_at_];
   facts.preconditioner = active_               ? word_of(active_->loop->preconditioner())

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/kernel_search.hpp"
 #include "api/loop.hpp"
 #include "api/options.hpp"
 #include "api/preconditioner_search.hpp"
@@ -88,12 +89,15 @@ class Solver::Work {
     bool has_solved = false;       // one right-hand side or more, with the present values
     double counted_seconds = 0;    // of the set-ups of `search`
     bool may_stand_still = false;  // the loop is left where its residual stands still
+
+    double set_up_seconds() const { return search ? search->set_up_seconds() : 0; }
   };
   struct Climb;
 
   // Brings new values of the matrix to where the loops take them, and chooses the rungs by them.
   void take_values();
-  std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix);
+  std::shared_ptr<Operator> make_operator(const std::shared_ptr<DistributedMatrix>& matrix,
+                                          const KernelChoice& kernel);
   void renew();  // brings the active loop to the present values
   // Makes rung k the active one. Throws what Loop throws.
   void activate(std::size_t k);
@@ -115,8 +119,9 @@ class Solver::Work {
                  SolveReport& report);
   SolveReport climb(System& system, const SolveOptions& how);
   std::string_view what_to_do(const SolveReport& report, const SolveOptions& how) const;
-  // Makes a change of the preconditioner that pays for so many solves ahead.
+  // Makes the changes of the preconditioner and of the kernel that pay for so many solves ahead.
   void change_between_solves(std::int64_t solves_ahead);
+  void change_kernel(std::int64_t solves_ahead);
   // Hands the solution of the system to the caller, and judges what the caller gets.
   void give(System& system, const SolveOptions& how, SolveReport& report);
   void take_set_up_seconds();  // of the search, into facts_
@@ -135,8 +140,9 @@ class Solver::Work {
   std::shared_ptr<DistributedMatrix> matrix_;  // the caller's, but for scale_
   MatrixScale scale_;
   PreconditionerData data_;
-  std::string kernel_;
-  std::shared_ptr<Operator> operator_;  // of matrix_; null: not needed yet
+  KernelChoice kernel_;
+  std::unique_ptr<KernelSearch> kernel_search_;  // null: the options name a kernel
+  std::shared_ptr<Operator> operator_;           // of matrix_; null: not needed yet
   std::vector<Rung> rungs_;
   std::size_t begins_at_ = 0;
   std::unique_ptr<Active> active_;

@@ -88,6 +88,32 @@ TEST_F(ApiWithGpuArrays, TakesAndGivesThem) {
                Failure);
 }
 
+// A system that fits into shared memory has a product of its own.
+TEST_F(ApiWithGpuArrays, TimesKernelsWhereManySolvesAreAhead) {
+  for (const std::int64_t n : {20, 700}) {
+    const System system = grid(n);
+    const std::vector<double> b = random_vector(system.rows);
+    Solver solver(system.arrays(), {.method = "cg", .preconditioner = "jacobi"});
+    for (int k = 0; k < 3; ++k) {
+      std::vector<double> x(b.size());
+      const SolveReport report = solver.solve(b, x, {.rtol = 1e-4, .solves_after = 10'000'000});
+      EXPECT_TRUE(report.converged()) << report.text;
+      EXPECT_LE(system.relative_residual(b, x), 1.03e-4);
+    }
+    const SolverFacts facts = solver.facts();
+    if (n == 20) {
+      EXPECT_TRUE(facts.kernels.empty());
+      continue;
+    }
+    ASSERT_GT(facts.kernels.size(), 1U);
+    EXPECT_EQ(facts.kernels[0].kernel, facts.kernel);
+    for (const KernelTrial& trial : facts.kernels)
+      if (trial.product_microseconds > 0)
+        EXPECT_LE(facts.kernels[0].product_microseconds, 1.03 * trial.product_microseconds)
+            << trial.kernel;
+  }
+}
+
 // As by the host, for rows of like and of different sizes, after new values, and where squares
 // leave the range of double.
 TEST_F(ApiWithGpuArrays, ResidualsAreThoseOfTheHost) {

@@ -207,6 +207,21 @@ TEST(ApiRanks, SolvesManyTogetherAndTakesNewValues) {
 }
 
 // By the clock of rank 0, which alone decides.
+TEST(ApiRanks, AllChangeToTheSameKernel) {
+  const System whole = grid(60);
+  const Part part = Part::of(whole.rows);
+  const System mine = part.of(whole);
+  Solver solver(mine.arrays(), on_all({.method = "cg", .preconditioner = "jacobi"}));
+  for (int k = 0; k < 3; ++k)
+    expect_solved(whole, part, solver, random_vector(whole.rows), {.solves_after = 10'000'000});
+  const SolverFacts facts = solver.facts();
+  ASSERT_GT(facts.kernels.size(), 1U);
+  std::string of_first = facts.kernel;
+  of_first.resize(40);
+  MPI_Bcast(of_first.data(), 40, MPI_CHAR, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(facts.kernel, of_first.c_str());
+}
+
 TEST(ApiRanks, AllChangeToMultigridWhereThatPays) {
   const System whole = grid(150);
   const Part part = Part::of(whole.rows, 1, true);

@@ -232,6 +232,31 @@ TEST(ApiSolver, SolvesManyTogetherAndAloneAlike) {
 }
 
 // Likewise.
+TEST(ApiSolver, TimesKernelsWhereManySolvesAreAhead) {
+  const System system = grid(60);
+  const std::vector<double> b = random_vector(system.rows);
+  for (const std::string preconditioner : {"jacobi", "multigrid"}) {
+    SCOPED_TRACE(preconditioner);
+    Solver solver(system.arrays(),
+                  {.method = "cg", .preconditioner = preconditioner, .device = "cpu"});
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(solver.facts().kernels.empty(), k < 2);
+      expect_solution(system, b, solved(solver, b, {.solves_after = 10'000'000}));
+    }
+    const SolverFacts facts = solver.facts();
+    ASSERT_GT(facts.kernels.size(), 1U);
+    EXPECT_EQ(facts.kernels[0].kernel, facts.kernel);
+    EXPECT_TRUE(std::ranges::any_of(facts.kernels, [&](const KernelTrial& trial) {
+      return trial.kernel != "albus" && trial.product_microseconds > 0;
+    }));
+    if (preconditioner == "multigrid") EXPECT_EQ(facts.levels.size(), 3U);
+  }
+  Solver named(system.arrays(), {.kernel = "csr", .device = "cpu"});
+  for (int k = 0; k < 3; ++k) solved(named, b, {.solves_after = 10'000'000});
+  EXPECT_TRUE(named.facts().kernels.empty());
+  EXPECT_EQ(named.facts().kernel, "csr");
+}
+
 TEST(ApiSolver, KeepsMultigridInLaterSolves) {
   const System system = grid(180);
   const std::vector<double> b = random_vector(system.rows);

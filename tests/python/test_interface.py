@@ -508,6 +508,21 @@ def test_reports_are_dictionaries_json_and_html():
     assert "<svg" in report._repr_html_() and "cg" in report._repr_html_()
 
 
+def test_kernels_are_timed_where_many_solves_are_ahead():
+    solver = tr.Solver(poisson(40), method="cg", preconditioner="jacobi", device="cpu")
+    b = np.random.default_rng(3).standard_normal(1600)
+    for _ in range(2):
+        assert solver.report["kernels"] == []
+        x = solver.solve(b, solves_after=10_000_000)
+    x = solver.solve(b, solves_after=10_000_000)
+    assert relative_residual(poisson(40), x, b) <= 1.03e-8
+    trials = solver.report["kernels"]
+    assert trials[0]["kernel"] == solver.report["kernel"]
+    assert sum(trial["product_microseconds"] > 0 for trial in trials) > 1
+    page = solver.report.to_html()
+    assert all(trial["kernel"] in page and trial["verdict"] in page for trial in trials)
+
+
 def test_reports_escape_text_and_skip_what_json_has_not():
     report = tr.Report(
         matrix="<script>alert(1)</script>",
