@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "parallel/collective.hpp"
+#include "parallel/node_memory.hpp"
 #include "planning/candidates.hpp"
 #include "planning/kernel_for_matrix.hpp"
 
@@ -18,6 +19,9 @@ namespace {
 constexpr int kTimedProducts = 5;
 // Making and timing the cheapest kernel takes longer than what fewer products could gain.
 constexpr double kLeastProducts = 200;
+// Of the fastest layout so far, of the one that is being built, and of what its build needs.
+constexpr std::int64_t kLayouts = 3;
+constexpr std::int64_t kBytesPerNonzero = 16;
 
 double largest(const Ranks& ranks, double number) {
   ranks.largest({&number, 1});
@@ -41,6 +45,14 @@ SolveProgress KernelSearch::progress(std::int64_t solves_ahead) const {
   return {.seconds = seconds_, .products_ahead = solves * static_cast<double>(products_of_last_)};
 }
 
+// A GPU without memory refuses a layout. A host would end the process.
+bool KernelSearch::has_room() const {
+  if (choice_.device == Device::cuda) return true;
+  const std::int64_t mine = kLayouts * kBytesPerNonzero * matrix_->blocks.nnz();
+  const NodeMemory memory = node_memory(ranks_.comm(), mine);
+  return !ranks_.any(memory.needed > memory.shared || mine > memory.own);
+}
+
 std::optional<std::size_t> KernelSearch::next(const SolveProgress& here) const {
   return ranks_.first(tuner_->next(here));
 }
@@ -57,10 +69,13 @@ std::shared_ptr<Operator> KernelSearch::between_solves(
     const std::function<std::shared_ptr<Operator>(const KernelChoice&)>& make) {
   const SolveProgress here = progress(solves_ahead);
   if (ranks_.first(solves_ == 0 || here.products_ahead < kLeastProducts)) return nullptr;
-  if (!tuner_)
+  if (!tuner_) {
+    lacks_room_ = lacks_room_ || !has_room();
+    if (lacks_room_) return nullptr;
     tuner_.emplace(candidates({.running = choice_,
                                .traits = traits_for_cost_model(*matrix_, choice_.device),
                                .timed_products = kTimedProducts}));
+  }
   std::shared_ptr<Operator> best;
   std::size_t held = running_;
   for (auto k = next(here); k; k = next(here)) {

@@ -37,6 +37,7 @@ class KernelSearch {
 
  private:
   SolveProgress progress(std::int64_t solves_ahead) const;
+  bool has_room() const;
   std::optional<std::size_t> next(const SolveProgress& here) const;
   void measure(std::size_t option, Operator& op, double seconds_before);
 
@@ -44,7 +45,8 @@ class KernelSearch {
   std::shared_ptr<DistributedMatrix> matrix_;
   KernelChoice choice_;
   std::optional<Tuner> tuner_;  // made where a trial may pay
-  std::size_t running_ = 0;     // of the tuner's options
+  bool lacks_room_ = false;
+  std::size_t running_ = 0;  // of the tuner's options
   std::int64_t solves_ = 0, products_of_last_ = 0;
   double seconds_ = 0;  // of all solves
 };

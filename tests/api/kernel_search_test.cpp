@@ -11,6 +11,8 @@
 
 #include "api/caller_matrix.hpp"
 #include "base/error.hpp"
+#include "support/limited_memory.hpp"
+#include "support/watched.hpp"
 #include "systems.hpp"
 
 namespace trireme::api {
@@ -110,6 +112,19 @@ TEST_F(SearchOfKernels, GoesOnWhereAKernelFindsNoMemory) {
   for (const KernelTrial& trial : search.trials())
     said = said || (trial.kernel == "sell" && trial.verdict == "no memory");
   EXPECT_TRUE(said);
+}
+
+TEST_F(SearchOfKernels, TriesNothingWhereTheMemoryMayNotSuffice) {
+  if (test::watched()) GTEST_SKIP() << "the address sanitizer takes all address space";
+  const auto running = op("albus");
+  search.solve_ends(300, 0.03);
+  {
+    const test::LimitedMemory limit(1 << 16);
+    EXPECT_EQ(between_solves(*running, 1'000'000), "");
+  }
+  EXPECT_TRUE(made.empty());
+  EXPECT_EQ(between_solves(*running, 1'000'000), "");
+  EXPECT_TRUE(made.empty()) << "it was refused before";
 }
 
 // As many solves as there were are expected to follow.
