@@ -108,9 +108,10 @@ TEST_F(ApiWithGpuArrays, TimesKernelsWhereManySolvesAreAhead) {
     ASSERT_GT(facts.kernels.size(), 1U);
     EXPECT_EQ(facts.kernels[0].kernel, facts.kernel);
     for (const KernelTrial& trial : facts.kernels)
-      if (trial.product_microseconds > 0)
+      if (trial.product_microseconds > 0) {
         EXPECT_LE(facts.kernels[0].product_microseconds, 1.03 * trial.product_microseconds)
             << trial.kernel;
+      }
   }
 }
 

@@ -89,7 +89,9 @@ TEST_F(SearchOfKernels, ChangesToTheFastestOnceAndKeepsIt) {
   EXPECT_EQ(trials[0].verdict, "in use: it has the fastest product");
   for (std::size_t k = 1; k < trials.size(); ++k) {
     EXPECT_NE(trials[k].kernel, "sell");
-    if (trials[k].product_microseconds > 0) EXPECT_EQ(trials[k].verdict, "150 % slower");
+    if (trials[k].product_microseconds > 0) {
+      EXPECT_EQ(trials[k].verdict, "150 % slower");
+    }
   }
 }
 

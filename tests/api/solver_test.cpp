@@ -249,7 +249,9 @@ TEST(ApiSolver, TimesKernelsWhereManySolvesAreAhead) {
     EXPECT_TRUE(std::ranges::any_of(facts.kernels, [&](const KernelTrial& trial) {
       return trial.kernel != "albus" && trial.product_microseconds > 0;
     }));
-    if (preconditioner == "multigrid") EXPECT_EQ(facts.levels.size(), 3U);
+    if (preconditioner == "multigrid") {
+      EXPECT_EQ(facts.levels.size(), 3U);
+    }
   }
   Solver named(system.arrays(), {.kernel = "csr", .device = "cpu"});
   for (int k = 0; k < 3; ++k) solved(named, b, {.solves_after = 10'000'000});
