@@ -289,6 +289,7 @@ def test_a_callback_cannot_use_its_own_solver():
 INTERRUPTED = """
 import os, signal, sys, threading, time
 import numpy as np, scipy.sparse as sp, trireme as tr
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 n = 200_000
 A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n), format="csr")
 solver = tr.Solver(A, method="cg", preconditioner="none", scaling="none")
