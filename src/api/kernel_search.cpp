@@ -53,8 +53,13 @@ bool KernelSearch::has_room() const {
   return !ranks_.any(memory.needed > memory.shared || mine > memory.own);
 }
 
-std::optional<std::size_t> KernelSearch::next(const SolveProgress& here) const {
-  return ranks_.first(tuner_->next(here));
+std::optional<std::size_t> KernelSearch::next(const SolveProgress& here, bool announced) const {
+  auto k = tuner_->next(here);
+  if (k && !announced &&
+      tuner_->spent_seconds() + tuner_->options()[*k].predicted_seconds >
+          Tuner::kSmallPart * seconds_)
+    k.reset();
+  return ranks_.first(k);
 }
 
 void KernelSearch::measure(std::size_t option, Operator& op, double seconds_before) {
@@ -78,7 +83,8 @@ std::shared_ptr<Operator> KernelSearch::between_solves(
   }
   std::shared_ptr<Operator> best;
   std::size_t held = running_;
-  for (auto k = next(here); k; k = next(here)) {
+  const bool announced = solves_ahead >= solves_;
+  for (auto k = next(here, announced); k; k = next(here, announced)) {
     if (!tuner_->options()[running_].product_us) measure(running_, running, 0);
     const TunerOption& option = tuner_->options()[*k];
     KernelChoice choice = choice_;
@@ -119,6 +125,8 @@ std::vector<KernelTrial> KernelSearch::trials() const {
       trial.verdict = option.product_us ? "in use: it has the fastest product" : "in use";
     else if (!option.failure.empty())
       trial.verdict = option.failure;
+    else if (option.product_us && *option.product_us <= best_us)
+      trial.verdict = "not so much faster that a change pays";
     else if (option.product_us)
       trial.verdict = fmt::format("{:.0f} % slower", 100 * (*option.product_us / best_us - 1));
     else

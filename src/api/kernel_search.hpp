@@ -25,9 +25,10 @@ class KernelSearch {
   KernelSearch(const Ranks& ranks, std::shared_ptr<DistributedMatrix> matrix, KernelChoice running);
 
   void solve_ends(std::int64_t products, double seconds);
-  // Times kernels whose trial pays for so many solves ahead, or for as many as there were, if those
-  // are more. `running` is the operator in use, and `make` makes one by another kernel. Returns the
-  // operator that multiplies faster than `running`; null: none that was timed does. Collective.
+  // Times kernels whose trial pays for so many solves ahead. If there were more, as many are
+  // expected to follow, and all trials may take Tuner::kSmallPart of their time. `running` is the
+  // operator in use, and `make` makes one by another kernel. Returns the operator that multiplies
+  // faster than `running`; null: none that was timed does. Collective.
   std::shared_ptr<Operator> between_solves(
       Operator& running, std::int64_t solves_ahead,
       const std::function<std::shared_ptr<Operator>(const KernelChoice&)>& make);
@@ -38,7 +39,7 @@ class KernelSearch {
  private:
   SolveProgress progress(std::int64_t solves_ahead) const;
   bool has_room() const;
-  std::optional<std::size_t> next(const SolveProgress& here) const;
+  std::optional<std::size_t> next(const SolveProgress& here, bool announced) const;
   void measure(std::size_t option, Operator& op, double seconds_before);
 
   const Ranks& ranks_;

@@ -137,5 +137,14 @@ TEST_F(SearchOfKernels, LearnsFromSolvesThatNobodyAnnounced) {
   EXPECT_FALSE(made.empty());
 }
 
+TEST_F(SearchOfKernels, TakesASmallPartOfTheTimeWhereNobodyAnnouncedSolves) {
+  const auto running = op("albus");
+  for (int k = 0; k < 10'000; ++k) search.solve_ends(300, 1e-7);
+  EXPECT_EQ(between_solves(*running, 1), "");
+  EXPECT_TRUE(made.empty());
+  between_solves(*running, 10'000);
+  EXPECT_FALSE(made.empty());
+}
+
 }  // namespace
 }  // namespace trireme::api
