@@ -194,7 +194,7 @@ struct SolverFacts {
   std::string matrix;              // what a look has told: "symmetric, with a positive diagonal"
   std::string kernel, device, precision;
   std::string method, preconditioner;  // in use, or with which the next solve begins
-  double build_seconds = 0;            // of the kernel
+  double build_seconds = 0;            // of kernels, those tried included
   double set_up_seconds = 0;           // of preconditioners, so far
   double product_microseconds = 0;     // median of the products so far; 0: none
   std::int64_t solves = 0, iterations = 0;
@@ -237,8 +237,9 @@ class Solver {
   void precondition(GpuArray<const double> r, GpuArray<double> z);
   SolverFacts facts() const;
 
+  class Work;  // what it is inside, which programs do not see
+
  private:
-  class Work;
   std::unique_ptr<Work> work_;
 };
 

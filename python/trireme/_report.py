@@ -79,8 +79,8 @@ class Report(dict[str, Any]):
 
     Times are in seconds, but for those whose names end in ``microseconds``. ``kernels`` holds what
     ``kernel="auto"`` knows of each kernel, once trials of others pay. ``last_solve`` is None before
-    the first solve. Of several right-hand sides, ``last_solve`` is the one that failed, or else the one that
-    took most iterations, and ``vectors`` has all of them in their order.
+    the first solve. Of several right-hand sides, ``last_solve`` is the one that failed, or else the
+    one that took most iterations, and ``vectors`` has all of them in their order.
 
     Examples
     --------
@@ -110,7 +110,10 @@ class Report(dict[str, Any]):
         others = ("last_solve", "vectors", "levels", "kernels")
         parts = ["<h3>Solver</h3>", _table({k: v for k, v in self.items() if k not in others})]
         if self.get("kernels"):
-            kernels = {trial["kernel"]: trial["verdict"] for trial in self["kernels"]}
+            kernels = {
+                " and ".join(filter(None, (trial["kernel"], trial["ghost_kernel"]))): trial["verdict"]
+                for trial in self["kernels"]
+            }
             parts += ["<h3>Kernels</h3>", _table(kernels)]
         if self.get("levels"):
             levels = {

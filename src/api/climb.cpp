@@ -54,17 +54,15 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
   now.scaling = to_string(rung.scaling);
   now.why = rung.why;
   Ending ending;
+  double loop_seconds = 0;
   try {
     activate(k);
-    if (active_->has_solved) change_kernel(how.solves_after + 1);
+    change_kernel(how.solves_after + 1);
     active_->may_stand_still = rung.may_stand_still && rungs_.size() > 1 && !climb.to_the_end;
     const double set_up_before = active_->set_up_seconds();
     const Stopwatch of_loop;
     ending = run(system, how);
-    const auto products = solvers::method_named(rung.method)->info.products * ending.iterations;
-    if (kernel_search_)
-      kernel_search_->solve_ends(products,
-                                 of_loop.seconds() - (active_->set_up_seconds() - set_up_before));
+    loop_seconds = of_loop.seconds() - (active_->set_up_seconds() - set_up_before);
   } catch (const Error& error) {
     if (rungs_.size() == 1 || error.code() == ExitCode::internal ||
         error.code() == ExitCode::resource)
@@ -105,6 +103,9 @@ bool Solver::Work::climb_one(std::size_t k, System& system, const SolveOptions& 
   if (ending.by_user) climb.status = Status::interrupted;
   if (converged) begins_at_ = k;
   if (converged) active_->has_solved = true;
+  if (converged && kernel_search_)
+    kernel_search_->solve_ends(
+        solvers::method_named(rung.method)->info.products * ending.iterations, loop_seconds);
   if (!converged && !ending.by_user) {
     if (relative_residual < kGoodGuess)
       system.x.take(climb.x);

@@ -94,9 +94,7 @@ void Solver::Work::solve_block(const Numbers& b, Vector& x, std::int64_t first, 
 }
 
 void Solver::Work::change_between_solves(std::int64_t solves_ahead) {
-  if (!active_) return;
-  change_kernel(solves_ahead);
-  if (!active_->search) return;
+  if (!active_ || !active_->search) return;
   active_->search->between_solves(solves_ahead);
   take_set_up_seconds();
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/kernel_search.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -31,8 +29,11 @@ double largest(const Ranks& ranks, double number) {
 }  // namespace
 
 KernelSearch::KernelSearch(const Ranks& ranks, std::shared_ptr<DistributedMatrix> matrix,
-                           KernelChoice running)
-    : ranks_(ranks), matrix_(std::move(matrix)), choice_(std::move(running)) {}
+                           KernelChoice running, MeasureProduct measure)
+    : ranks_(ranks),
+      matrix_(std::move(matrix)),
+      choice_(std::move(running)),
+      measure_product_(std::move(measure)) {}
 
 void KernelSearch::solve_ends(std::int64_t products, double seconds) {
   ++solves_;
@@ -64,7 +65,7 @@ std::optional<std::size_t> KernelSearch::next(const SolveProgress& here, bool an
 
 void KernelSearch::measure(std::size_t option, Operator& op, double seconds_before) {
   const Stopwatch watch;
-  const double us = largest(ranks_, op.measure_product_us(kTimedProducts));
+  const double us = largest(ranks_, measure_product_(op, kTimedProducts));
   const double build = largest(ranks_, op.build_seconds());
   tuner_->measured(option, us, build, largest(ranks_, seconds_before + watch.seconds()));
 }
@@ -112,7 +113,6 @@ std::shared_ptr<Operator> KernelSearch::between_solves(
 std::vector<KernelTrial> KernelSearch::trials() const {
   std::vector<KernelTrial> trials;
   if (!tuner_) return trials;
-  const double best_us = tuner_->expected_us(running_);
   for (std::size_t k = 0; k < tuner_->options().size(); ++k) {
     const TunerOption& option = tuner_->options()[k];
     KernelTrial& trial = trials.emplace_back();
@@ -121,16 +121,7 @@ std::vector<KernelTrial> KernelSearch::trials() const {
     trial.predicted_microseconds = option.predicted_us;
     trial.product_microseconds = option.product_us.value_or(0);
     trial.build_seconds = option.build_seconds;
-    if (k == running_)
-      trial.verdict = option.product_us ? "in use: it has the fastest product" : "in use";
-    else if (!option.failure.empty())
-      trial.verdict = option.failure;
-    else if (option.product_us && *option.product_us <= best_us)
-      trial.verdict = "not so much faster that a change pays";
-    else if (option.product_us)
-      trial.verdict = fmt::format("{:.0f} % slower", 100 * (*option.product_us / best_us - 1));
-    else
-      trial.verdict = tuner_->why_not(k);
+    trial.verdict = tuner_->verdict(k, running_);
   }
   std::swap(trials[0], trials[running_]);
   return trials;

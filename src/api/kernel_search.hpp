@@ -15,6 +15,7 @@
 #include "api/ranks.hpp"
 #include "distributed/operator.hpp"
 #include "kernels/registry.hpp"
+#include "planning/candidates.hpp"
 #include "planning/tuner.hpp"
 
 namespace trireme::api {
@@ -22,7 +23,8 @@ namespace trireme::api {
 class KernelSearch {
  public:
   // `running` multiplies by `matrix` so far, and `ranks` must outlive this.
-  KernelSearch(const Ranks& ranks, std::shared_ptr<DistributedMatrix> matrix, KernelChoice running);
+  KernelSearch(const Ranks& ranks, std::shared_ptr<DistributedMatrix> matrix, KernelChoice running,
+               MeasureProduct measure = measure_product);
 
   void solve_ends(std::int64_t products, double seconds);
   // Times kernels whose trial pays for so many solves ahead. If there were more, as many are
@@ -45,6 +47,7 @@ class KernelSearch {
   const Ranks& ranks_;
   std::shared_ptr<DistributedMatrix> matrix_;
   KernelChoice choice_;
+  MeasureProduct measure_product_;
   std::optional<Tuner> tuner_;  // made where a trial may pay
   bool lacks_room_ = false;
   std::size_t running_ = 0;  // of the tuner's options

@@ -21,7 +21,7 @@ namespace trireme::api {
 using solvers::PreconditionerKind;
 
 Solver::Work::Work(std::shared_ptr<const Ranks> ranks, const CsrArrays& matrix,
-                   const SolverOptions& options)
+                   const SolverOptions& options, MeasureProduct measure)
     : owned_ranks_(std::move(ranks)),
       options_(checked(ranks_, options)),
       gpu_(options_.device == Device::cuda ? std::make_unique<Gpu>() : nullptr),
@@ -31,7 +31,7 @@ Solver::Work::Work(std::shared_ptr<const Ranks> ranks, const CsrArrays& matrix,
   kernel_ = {.name = options_.kernel, .device = options_.device, .precision = options_.precision};
   if (options_.kernel == kAuto) {
     kernel_.name = choose_kernel_for(*matrix_, options_.device, options_.precision);
-    kernel_search_ = std::make_unique<KernelSearch>(ranks_, matrix_, kernel_);
+    kernel_search_ = std::make_unique<KernelSearch>(ranks_, matrix_, kernel_, std::move(measure));
   }
   facts_.rows = matrix_->global_rows();
   facts_.nnz = matrix_->global_nnz;

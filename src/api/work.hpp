@@ -60,7 +60,9 @@ std::string words_of_success(const SolveReport& report);
 
 class Solver::Work {
  public:
-  Work(std::shared_ptr<const Ranks> ranks, const CsrArrays& matrix, const SolverOptions& options);
+  // `measure` times the kernels that are tried.
+  Work(std::shared_ptr<const Ranks> ranks, const CsrArrays& matrix, const SolverOptions& options,
+       MeasureProduct measure = measure_product);
 
   const Ranks& ranks() const { return ranks_; }
 
@@ -119,8 +121,9 @@ class Solver::Work {
                  SolveReport& report);
   SolveReport climb(System& system, const SolveOptions& how);
   std::string_view what_to_do(const SolveReport& report, const SolveOptions& how) const;
-  // Makes the changes of the preconditioner and of the kernel that pay for so many solves ahead.
+  // Makes a change of the preconditioner that pays for so many solves ahead.
   void change_between_solves(std::int64_t solves_ahead);
+  // Likewise of the kernel, which is timed with one vector. Comes before a solve for one.
   void change_kernel(std::int64_t solves_ahead);
   // Hands the solution of the system to the caller, and judges what the caller gets.
   void give(System& system, const SolveOptions& how, SolveReport& report);

@@ -69,9 +69,7 @@ struct SolveContext {
   std::shared_ptr<FactorAnalysis> analysis = {};
   bool climbs = false;  // it is a rung, even if the only one
   bool last = true;
-  MeasureProduct measure = [](Operator& op, int products) {
-    return op.measure_product_us(products);
-  };
+  MeasureProduct measure = measure_product;
 
   // Right-hand sides or steps.
   std::size_t systems() const {

@@ -2,9 +2,11 @@
 // What `kernel: auto` may choose from: the registered kernels in the orders of rows.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "distributed/operator.hpp"
 #include "kernels/registry.hpp"
 #include "planning/choose.hpp"
 #include "planning/tuner.hpp"
@@ -29,5 +31,11 @@ struct CandidateRequest {
 // where samples say that rows could share much more of x, in the other orders. Where other ranks
 // own many columns, also with a plain kernel for the ghost block.
 std::vector<TunerOption> candidates(const CandidateRequest& request);
+
+// How a trial times a product: the microseconds of one, of this rank, from that many. Collective.
+using MeasureProduct = std::function<double(Operator& op, int products)>;
+inline double measure_product(Operator& op, int products) {
+  return op.measure_product_us(products);
+}
 
 }  // namespace trireme

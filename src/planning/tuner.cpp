@@ -81,7 +81,19 @@ std::size_t Tuner::best() const {
   return winner;
 }
 
-std::string Tuner::why_not(std::size_t option) const {
+std::string Tuner::verdict(std::size_t option, std::size_t running) const {
+  const TunerOption& asked = options_[option];
+  if (option == running)
+    return asked.product_us ? "it has the fastest product"
+                            : "it was there from the beginning, and no trial would have paid";
+  if (!asked.failure.empty()) return asked.failure;
+  if (!asked.product_us) return why_not_tried(option);
+  const double slower = *asked.product_us / expected_us(running) - 1;
+  return slower > 0 ? fmt::format("{:.0f} % slower", 100 * slower)
+                    : "not so much faster that a change would pay";
+}
+
+std::string Tuner::why_not_tried(std::size_t option) const {
   const double expected = expected_us(option), best_us = expected_us(best());
   if (expected * (1 - options_[option].uncertainty) >= best_us * (1 - kLeastGain))
     return fmt::format("not tried: predicted {:.2f} times the time of the chosen one",

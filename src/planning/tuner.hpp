@@ -74,11 +74,13 @@ class Tuner {
   // A prediction is corrected by what the measured options took: half of their error is taken for
   // that of the machine's rates, which all options share.
   double expected_us(std::size_t option) const;
-  // Why an option was not tried, in words.
-  std::string why_not(std::size_t option) const;
+  // What became of an option, in words; `running` is the one in use.
+  std::string verdict(std::size_t option, std::size_t running) const;
   std::span<const TunerOption> options() const { return options_; }
 
  private:
+  std::string why_not_tried(std::size_t option) const;
+
   std::vector<TunerOption> options_;
 };
 

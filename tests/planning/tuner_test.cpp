@@ -116,10 +116,24 @@ TEST(Tuner, AFailedTrialCostsWhatItTook) {
   EXPECT_EQ(tuner.next(progress), std::nullopt) << "0.006 s and 0.015 s are beyond the budget";
 }
 
+TEST(Tuner, SaysWhatBecameOfAnOption) {
+  Tuner tuner({running(), other(50, 0.001), other(50, 0.001), other(50, 0.001)});
+  EXPECT_NE(tuner.verdict(0, 0).find("no trial"), std::string::npos);
+  tuner.measured(0, 100, 0, 0);
+  tuner.measured(1, 99, 0, 0);
+  tuner.measured(2, 150, 0, 0);
+  tuner.failed(3, "GPU memory does not suffice", 0);
+  EXPECT_EQ(tuner.best(), 0U);
+  EXPECT_EQ(tuner.verdict(0, 0), "it has the fastest product");
+  EXPECT_EQ(tuner.verdict(1, 0), "not so much faster that a change would pay");
+  EXPECT_EQ(tuner.verdict(2, 0), "50 % slower");
+  EXPECT_EQ(tuner.verdict(3, 0), "GPU memory does not suffice");
+}
+
 TEST(Tuner, SaysWhyAnOptionWasNotTried) {
   Tuner tuner({running(), other(150, 0.001), other(50, 10)});
-  EXPECT_NE(tuner.why_not(1).find("1.50 times"), std::string::npos);
-  EXPECT_NE(tuner.why_not(2).find("cost more"), std::string::npos);
+  EXPECT_NE(tuner.verdict(1, 0).find("1.50 times"), std::string::npos);
+  EXPECT_NE(tuner.verdict(2, 0).find("cost more"), std::string::npos);
 }
 
 }  // namespace

@@ -273,7 +273,6 @@ TrialOutcome KernelTuning::outcome() const {
     outcome.expected_from = solves_after_ > 0 ? "the solves to come" : "the slope of the residual";
   }
   const std::size_t winner = running_;
-  const double best_us = tuner_->options()[winner].product_us.value_or(0);
   for (std::size_t k = 0; k < tuner_->options().size(); ++k) {
     const TunerOption& option = tuner_->options()[k];
     TrialCandidate candidate;
@@ -284,15 +283,7 @@ TrialOutcome KernelTuning::outcome() const {
     candidate.product_us = option.product_us;
     candidate.chosen = k == winner;
     if (option.product_us) candidate.build_seconds = option.build_seconds;
-    if (k == winner)
-      candidate.verdict = option.product_us ? "it has the fastest product"
-                                            : "the run began with it, and no trial would have paid";
-    else if (!option.failure.empty())
-      candidate.verdict = option.failure;
-    else if (option.product_us)
-      candidate.verdict = fmt::format("{:.0f} % slower", 100 * (*option.product_us / best_us - 1));
-    else
-      candidate.verdict = tuner_->why_not(k);
+    candidate.verdict = tuner_->verdict(k, winner);
     outcome.candidates.push_back(std::move(candidate));
   }
   std::ranges::stable_sort(

@@ -28,14 +28,12 @@
 #include "kernels/registry.hpp"
 #include "petsc/ksp/ksp_solver.hpp"
 #include "petsc/mat/amat.hpp"
+#include "planning/candidates.hpp"
 #include "planning/choose.hpp"
 #include "planning/tuner.hpp"
 #include "report/outcome.hpp"
 
 namespace trireme {
-
-// Microseconds of one product of this rank, from that many products.
-using MeasureProduct = std::function<double(Operator& op, int products)>;
 
 using FindOrder = std::function<std::shared_ptr<OrderedMatrix>(Ordering, Device)>;
 
