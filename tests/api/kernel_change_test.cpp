@@ -32,12 +32,15 @@ class ChangedKernel : public testing::Test {
         work.solve(std::span(b), Vector(std::span(x)), {.solves_after = solves_after});
     EXPECT_TRUE(report.converged()) << report.text;
     EXPECT_LE(system.relative_residual(b, x), 1.03e-8);
+    scaling_ = report.scaling;
   }
   void update(Solver::Work& work) {
     for (double& value : system.values)
       if (value > 0) value *= 1.02;
     work.update(system.values);
   }
+
+  std::string scaling_;  // of the last solve
 };
 
 TEST_F(ChangedKernel, SolvesAndTakesNewValues) {
@@ -64,6 +67,30 @@ TEST_F(ChangedKernel, SolvesScaledSystems) {
   EXPECT_EQ(changed.facts().kernel, "sell");
   update(changed);
   expect_solved(changed);
+}
+
+// The operator of the scaled matrix is not that of the matrix, which new values need again.
+TEST_F(ChangedKernel, SolvesASystemThatNeedsItsScalingNoLonger) {
+  system = {.rows = 2000, .cols = 2000};
+  system.row_ptr.push_back(0);
+  std::vector<double> dominant;
+  for (std::int32_t i = 0; i < 2000; ++i) {
+    const std::int32_t next = (i + 1) % 2000, last = (i + 1999) % 2000;
+    for (const std::int32_t column : {i, next, last}) {
+      system.col_idx.push_back(column);
+      system.values.push_back(column == i ? 0 : column == next ? 4 + i % 3 : 1);
+      dominant.push_back(column == i ? 4 : -1);
+    }
+    system.row_ptr.push_back(static_cast<std::int64_t>(system.col_idx.size()));
+  }
+  auto changed = work({.device = "cpu"});
+  for (int k = 0; k < 3; ++k) expect_solved(changed);
+  EXPECT_EQ(changed.facts().kernel, "sell");
+  EXPECT_NE(scaling_, "none");
+  system.values = dominant;
+  changed.update(system.values);
+  expect_solved(changed);
+  EXPECT_EQ(scaling_, "none");
 }
 
 TEST_F(ChangedKernel, SolvesManyTogether) {
