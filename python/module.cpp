@@ -320,8 +320,22 @@ void bind_options(nb::module_& m) {
              options.modes = modes;
            });
 
+  const api::SolveOptions defaults;
   nb::class_<api::SolveOptions>(m, "SolveOptions")
-      .def(nb::init<>())
+      .def(
+          "__init__",
+          [](api::SolveOptions* self, double rtol, double atol, std::int64_t max_iterations,
+             bool guess, std::int64_t solves_after) {
+            auto* const made = new (self) api::SolveOptions;
+            made->rtol = rtol;
+            made->atol = atol;
+            made->max_iterations = max_iterations;
+            made->guess = guess;
+            made->solves_after = solves_after;
+          },
+          nb::arg("rtol") = defaults.rtol, nb::arg("atol") = defaults.atol,
+          nb::arg("max_iterations") = defaults.max_iterations, nb::arg("guess") = defaults.guess,
+          nb::arg("solves_after") = defaults.solves_after)
       .def_rw("rtol", &api::SolveOptions::rtol)
       .def_rw("atol", &api::SolveOptions::atol)
       .def_rw("in_every_row", &api::SolveOptions::in_every_row)
@@ -333,6 +347,7 @@ void bind_options(nb::module_& m) {
 
 void bind_solver(nb::module_& m) {
   nb::class_<api::SolveReport>(m, "SolveReport")
+      .def_prop_ro("converged", &api::SolveReport::converged)
       .def_prop_ro("status", [](const api::SolveReport& r) { return word_of(r.status); })
       .def_ro("text", &api::SolveReport::text)
       .def_ro("iterations", &api::SolveReport::iterations)

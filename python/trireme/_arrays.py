@@ -20,6 +20,7 @@ from trireme._other_arrays import matrix_on_host, on_host
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int32] | NDArray[np.int64]
 
+LARGEST_FLOAT = sys.float_info.max
 LARGEST_BLOCK = 32  # rows of a block that the solver takes
 
 
@@ -89,10 +90,11 @@ class Csr:
 
 
 def _refuse_type(name: str, dtype: np.dtype[Any]) -> None:
+    if dtype.kind in "biuf":
+        return
     if dtype.kind == "c":
         raise TypeError(f"{name} is {dtype}: Trireme solves real systems only")
-    if dtype.kind not in "biuf":
-        raise TypeError(f"{name} has the type {dtype}: it must hold real numbers")
+    raise TypeError(f"{name} has the type {dtype}: it must hold real numbers")
 
 
 def _float64(array: NDArray[Any]) -> Vector:
@@ -156,9 +158,11 @@ def values_of(values: Any) -> Vector:
 
 def numbers_of(name: str, array: Any, rows: int) -> NDArray[Any]:
     """A vector of `rows` numbers, or a matrix of that many rows, of the caller's type."""
-    if scipy.sparse.issparse(array):
-        raise TypeError(f"{name} is sparse: pass {name}.toarray()")
-    numbers = np.asarray(on_host(name, array))
+    numbers: NDArray[Any] = array
+    if type(array) is not np.ndarray:
+        if scipy.sparse.issparse(array):
+            raise TypeError(f"{name} is sparse: pass {name}.toarray()")
+        numbers = np.asarray(on_host(name, array))
     _refuse_type(name, numbers.dtype)
     if numbers.ndim not in (1, 2) or numbers.shape[0] != rows:
         raise ValueError(
@@ -191,13 +195,15 @@ def tolerance_of(name: str, value: Any) -> float:
         number = np.nan
     if not number >= 0.0:
         raise ValueError(f"{name} is {value!r}: it must be a number of at least 0")
-    return min(number, sys.float_info.max)
+    return min(number, LARGEST_FLOAT)
 
 
 def count_of(name: str, value: Any, least: int = 1) -> int:
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} is {value!r}: it must be an integer")
-    number = int(value)
+    number: int = value
+    if type(value) is not int:
+        if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} is {value!r}: it must be an integer")
+        number = int(value)
     if number < least:
         raise ValueError(f"{name} is {number}: it must be at least {least}")
     return min(number, 2**62)

@@ -56,9 +56,18 @@ class SolveOptions:
     max_iterations: int
     guess: bool
     solves_after: int
-    def __init__(self) -> None: ...
+    def __init__(
+        self,
+        rtol: float = ...,
+        atol: float = ...,
+        max_iterations: int = ...,
+        guess: bool = ...,
+        solves_after: int = ...,
+    ) -> None: ...
 
 class SolveReport:
+    @property
+    def converged(self) -> bool: ...
     @property
     def status(self) -> str: ...
     @property

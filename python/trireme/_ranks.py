@@ -13,6 +13,7 @@ from trireme._errors import InputError
 _KINDS: dict[str, type[Exception]] = {
     kind.__name__: kind for kind in (InputError, MemoryError, TypeError, ValueError)
 }
+_ALONE = contextlib.nullcontext()
 
 
 class Ranks:
@@ -27,12 +28,12 @@ class Ranks:
             raise TypeError(f"comm is a {type(comm).__name__}: it must be a communicator of mpi4py")
         self.address = importlib.import_module("mpi4py.MPI")._addressof(comm)
 
-    @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self) -> contextlib.AbstractContextManager[None]:
         """For work of this process alone: an exception of one process is raised in all."""
-        if self.comm is None:
-            yield
-            return
+        return _ALONE if self.comm is None else self._agreeing()
+
+    @contextlib.contextmanager
+    def _agreeing(self) -> Iterator[None]:
         mine: Exception | None = None
         try:
             yield

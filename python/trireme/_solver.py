@@ -45,9 +45,20 @@ def is_main_thread() -> bool:
 
 
 def info_of(report: _core.SolveReport) -> int:
-    if report.status == "converged":
+    if report.converged:
         return 0
     return BREAKDOWN if report.status == "breakdown" else max(1, report.iterations)
+
+
+def _showing(callback: Callback, b: Any) -> Callable[[int, float, Vector | None], object]:
+    """What the extension calls, and `callback` with arrays of the kind of b."""
+    if not callable(callback):
+        raise TypeError(f"callback is {callback!r}: it must be callable")
+
+    def shown(number: int, norm: float, xk: Vector | None) -> object:
+        return callback(in_kind_of(b, xk)) if xk is not None else None
+
+    return shown
 
 
 def multigrid_options(given: Mapping[str, Any]) -> _core.MultigridOptions:
@@ -241,6 +252,7 @@ class Solver(ForThisProcess):
         self._single = matrix.single
         self._pattern = matrix.pattern()
         self._last: list[_core.SolveReport] = []
+        self._failed = False  # one of them
         self._open: _core.Solver | None = _core.Solver(
             *matrix.shape, matrix.row_ptr, matrix.col_idx, matrix.values, options
         )
@@ -333,27 +345,18 @@ class Solver(ForThisProcess):
         solves_after: int = 0,
     ) -> Any:
         rows = self._shape[0]
-        how = _core.SolveOptions()
-        with self._ranks.together():
-            how.rtol = tolerance_of("rtol", rtol)
-            how.atol = tolerance_of("atol", atol)
-            how.max_iterations = count_of("maxiter", maxiter)
-            how.solves_after = count_of("solves_after", solves_after, least=0)
-            how.guess = x0 is not None
-            if callback is not None and not callable(callback):
-                raise TypeError(f"callback is {callback!r}: it must be callable")
-
-        shown = None
-        if callback is not None:
-            heard = callback
-
-            def shown(number: int, norm: float, xk: Vector | None) -> object:
-                return heard(in_kind_of(b, xk)) if xk is not None else None
-
-        if self._gpu >= 0 and (there := gpu_vectors("b", b, rows, self._gpu)) is not None:
-            return self._solve_on_gpu(there, x0, how, shown)
         x: NDArray[Any]
         with self._ranks.together():
+            how = _core.SolveOptions(
+                tolerance_of("rtol", rtol),
+                tolerance_of("atol", atol),
+                count_of("maxiter", maxiter),
+                x0 is not None,
+                count_of("solves_after", solves_after, least=0),
+            )
+            shown = None if callback is None else _showing(callback, b)
+            if self._gpu >= 0 and (there := gpu_vectors("b", b, rows, self._gpu)) is not None:
+                return self._solve_on_gpu(there, x0, how, shown)
             given = numbers_of("b", b, rows)
             single = self._single and given.dtype == np.float32
             if single:
@@ -412,15 +415,16 @@ class Solver(ForThisProcess):
     def _take(self, reports: list[_core.SolveReport], width: int | None) -> None:
         self._last = reports
         infos = [info_of(report) for report in reports]
+        self._failed = any(infos)
         self.info = infos[0] if width is None else np.array(infos, dtype=np.int64)
 
     def _hardest(self) -> int:
         """The number of the vector that failed first, or else that took most iterations."""
-        failed = [k for k, report in enumerate(self._last) if report.status != "converged"]
+        failed = [k for k, report in enumerate(self._last) if not report.converged]
         return failed[0] if failed else int(np.argmax([r.iterations for r in self._last]))
 
     def _tell_failure(self, x: Any, raises: bool, stacklevel: int) -> None:
-        if all(report.status == "converged" for report in self._last):
+        if not self._failed:
             return
         number = self._hardest()
         text = self._last[number].text
