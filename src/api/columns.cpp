@@ -36,22 +36,23 @@ void Solver::Work::solve_block(const Numbers& b, Vector& x, std::int64_t first, 
     System& system =
         systems.emplace_back(ranks_, of_b, std::move(of_x), how.guess, scale_, gpu_.get());
     as_they_are = as_they_are && system.b.data() == of_b.data() && system.x.data() == callers_x;
-    if (system.has_guess && how.drop_worse_guess && judge(system, how).relative_residual > 1) {
-      system.x.set_zero();
+    if (system.has_guess && how.drop_worse_guess && judge(system, how).relative_residual > 1)
       system.has_guess = false;
-    }
     guess = guess || system.has_guess;
     if (scaling) scaled.emplace_back(ranks_, system, *scaling);
     units.push_back(scaling ? scaled.back().unit : system.unit);
     atols.push_back(system.atol(how) * units.back() / system.unit);
   }
+  if (guess)
+    for (System& system : systems)
+      if (!system.has_guess) system.x.set_zero();
   Vector own_b, own_x;
   if (!as_they_are) {
     own_b = Vector(static_cast<std::size_t>(n * width), gpu_.get());
     own_x = Vector(own_b.size(), gpu_.get());
     for (std::int64_t j = 0; j < width; ++j) {
       own_b.part(j * n, n).take(scaling ? Numbers(scaled[j].b) : systems[j].b);
-      own_x.part(j * n, n).take(scaling ? scaled[j].x : systems[j].x);
+      if (guess) own_x.part(j * n, n).take(scaling ? scaled[j].x : systems[j].x);
     }
   }
   const Numbers all_b = as_they_are ? b.part(first * n, width * n) : Numbers(own_b);

@@ -33,10 +33,7 @@ System::System(const Ranks& ranks, const Numbers& of_b, Vector of_caller, bool g
     x = callers_x_.part(0, size);
   else
     x = Vector(size, gpu);
-  if (!has_guess)
-    x.set_zero();
-  else if (x.data() != callers_x_.data())
-    x.take(callers_x_, -of_x, false);
+  if (has_guess && x.data() != callers_x_.data()) x.take(callers_x_, -of_x, false);
 }
 
 double System::atol(const SolveOptions& how) const { return std::ldexp(how.atol, -exponent); }
@@ -58,7 +55,8 @@ LoopVectors::LoopVectors(const Ranks& ranks, const System& system, const SystemS
     return made;
   };
   const Array<double> of_b = system.b.copy_on_host();
-  const Array<double> of_x = Numbers(system.x).copy_on_host();
+  const Array<double> of_x =
+      system.has_guess ? Numbers(system.x).copy_on_host() : Array<double>(system.x.size(), 0.0);
   exponent = loop_exponent(ranks.comm(), scaling, of_b, of_x);
   const Array<double> rows = scaling.to_rows(of_b, -exponent);
   b = scaled(rows);

@@ -45,8 +45,9 @@ class System {
   int of_x = 0;      // the caller's x is x times 2^of_x
   Numbers b;
   Vector x;
-  double unit = 0;         // ||b||
-  bool has_guess = false;  // x is not zero
+  double unit = 0;  // ||b||
+  // Loops begin from x. False: from 0, and x has no numbers before one has run.
+  bool has_guess = false;
 
  private:
   Vector own_b_, callers_x_;

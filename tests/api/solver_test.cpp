@@ -193,6 +193,36 @@ TEST(ApiSolver, AnyScaleOfMatrixAndRightHandSide) {
     }
 }
 
+TEST(ApiSolver, WhatXHoldsWithoutAGuessDoesNotMatter) {
+  const System system = grid(20);
+  const auto rows = static_cast<std::size_t>(system.rows);
+  const std::vector<double> one = random_vector(system.rows);
+  std::vector<double> b;
+  for (const double factor : {1.0, -2.0, 0.5, 3.0}) {
+    for (const double value : one) b.push_back(factor * value);
+    b.back() += factor;
+  }
+  for (const char* const scaling : {"none", "diagonal", "ruiz"})
+    for (const char* const method : {"cg", "gmres", "auto"})
+      for (const double scale : {1.0, 1e-200}) {
+        SCOPED_TRACE(testing::Message() << scaling << " " << method << " " << scale);
+        std::vector<double> scaled(b);
+        for (double& value : scaled) value *= scale;
+        const auto solutions = [&](double before) {
+          Solver solver(
+              system.arrays(),
+              {.method = method, .preconditioner = "jacobi", .kernel = "csr", .scaling = scaling});
+          std::vector<double> x(b.size(), before);
+          solver.solve(std::span(scaled).first(rows), std::span(x).first(rows));
+          solver.solve_many(scaled, x, 4);
+          return x;
+        };
+        const std::vector<double> expected = solutions(0);
+        EXPECT_EQ(solutions(std::numeric_limits<double>::quiet_NaN()), expected);
+        EXPECT_EQ(solutions(1e300), expected);
+      }
+}
+
 TEST(ApiSolver, BeginsWithAGuess) {
   const System system = grid(30);
   const std::vector<double> exact = random_vector(900, 7), b = system.times(exact);
