@@ -43,13 +43,14 @@ Array<double> blocks_of(const CsrMatrix<double>& matrix, std::int32_t size) {
 
 Loop::Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> op,
            const solvers::NamedMethod& method, std::int32_t restart, const PreconditionerData& data,
-           AnyPreconditioner preconditioner)
+           AnyPreconditioner preconditioner, StreamRef stream)
     : matrix_(std::move(matrix)),
       operator_(std::move(op)),
       method_(method),
       method_options_{.restart = restart},
       data_(data),
-      preconditioner_(std::move(preconditioner)) {
+      preconditioner_(std::move(preconditioner)),
+      stream_(stream) {
   make_system();
   if (cuda_system_ && method.info.host_only)
     fail(ExitCode::usage, "method {} works on CPUs only; use {}, or device cpu", method.info.name,
@@ -106,9 +107,9 @@ void Loop::make_preconditioner() {
 void Loop::make_solver() {
   const PreconditionerSpec of = spec();
   if (cuda_system_) {
-    auto made =
-        std::make_unique<solvers::CudaSolver>(*cuda_system_, method_.method, method_.variant, of,
-                                              solvers::CudaOptions{}, method_options_);
+    auto made = std::make_unique<solvers::CudaSolver>(
+        *cuda_system_, method_.method, method_.variant, of, solvers::CudaOptions{.stream = stream_},
+        method_options_);
     cuda_solver_ = made.get();
     solver_ = std::move(made);
   } else {

@@ -33,11 +33,12 @@ struct PreconditionerData {
 
 class Loop {
  public:
-  // `op` multiplies by `matrix`. `data` must outlive this. Throws Error: usage for a preconditioner
-  // that the method does not allow, input for a matrix that has none such, resource.
+  // `op` multiplies by `matrix`. `data` must outlive this, as must `stream`, where a GPU works.
+  // Throws Error: usage for a preconditioner that the method does not allow, input for a matrix
+  // that has none such, resource.
   Loop(std::shared_ptr<DistributedMatrix> matrix, std::shared_ptr<Operator> op,
        const solvers::NamedMethod& method, std::int32_t restart, const PreconditionerData& data,
-       AnyPreconditioner preconditioner);
+       AnyPreconditioner preconditioner, StreamRef stream);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -88,6 +89,7 @@ class Loop {
   solvers::MethodOptions method_options_;
   const PreconditionerData& data_;
   AnyPreconditioner preconditioner_;
+  StreamRef stream_;
   Array<double> entries_;  // of the spec: a diagonal or blocks
   std::unique_ptr<multigrid::MultigridOperation> multigrid_;
   // One of the two is set, depending on where the operator is.

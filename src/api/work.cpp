@@ -116,7 +116,7 @@ void Solver::Work::activate(std::size_t k) {
   made->loop = std::make_unique<Loop>(
       made->matrix, op, *solvers::method_named(rung.method),
       rung.restart > 0 ? static_cast<std::int32_t>(rung.restart) : options_.restart, data_,
-      begins_with);
+      begins_with, gpu_ ? gpu_->stream() : nullptr);
   facts_.set_up_seconds += watch.seconds();
   if (!rung.preconditioner)
     made->search =

@@ -125,19 +125,21 @@ __global__ void __launch_bounds__(kThreads)
 
 int most_blocks() { return multiprocessors() * kBlocksPerMultiprocessor; }
 
-int blocks_for(std::size_t size) {
+int blocks_for(std::size_t size, int most) {
   constexpr std::size_t of_block = std::size_t{kThreads} * kRowsPerThread;
-  return static_cast<int>(std::clamp<std::size_t>((size + of_block - 1) / of_block, 1,
-                                                  static_cast<std::size_t>(most_blocks())));
+  return static_cast<int>(
+      std::clamp<std::size_t>((size + of_block - 1) / of_block, 1, static_cast<std::size_t>(most)));
 }
 
 }  // namespace
 
 VectorSums::VectorSums(StreamRef stream)
     : stream_(stream),
-      partials_(static_cast<std::size_t>(most_blocks()) * (1 + kSums), stream),
+      most_blocks_(most_blocks()),
+      partials_(static_cast<std::size_t>(most_blocks_) * (1 + kSums), stream),
       arrived_(1, stream),
-      totals_(2 + kSums) {
+      totals_(2 + kSums),
+      totals_there_(totals_.device_span().data()) {
   static_assert(sizeof(Found) == (1 + kSums) * sizeof(double));
   static_assert(sizeof(Total) == (2 + kSums) * sizeof(double));
   totals_.span().back() = pass_;
@@ -149,9 +151,9 @@ VectorSums::VectorSums(StreamRef stream)
 template <class Terms>
 void VectorSums::reduce(std::size_t size, const Terms& terms) {
   pass_ += 1;
-  reduce_kernel<<<blocks_for(size), kThreads, 0, stream_>>>(
+  reduce_kernel<<<blocks_for(size, most_blocks_), kThreads, 0, stream_>>>(
       static_cast<std::int64_t>(size), terms, pass_, reinterpret_cast<Found*>(partials_.data()),
-      arrived_.data(), reinterpret_cast<Total*>(totals_.device_span().data()));
+      arrived_.data(), reinterpret_cast<Total*>(totals_there_));
   check_launch();
   double& seen = totals_.span().back();
   for (int look = 0; look < kLooks; ++look)
@@ -174,7 +176,7 @@ ResidualSums VectorSums::subtract_from(DeviceSpan<const double> b, DeviceSpan<do
 
 void scale_on_device(DeviceSpan<const double> from, int exponent, bool negated,
                      DeviceSpan<double> to, StreamRef stream) {
-  scale_kernel<<<blocks_for(from.size()), kThreads, 0, stream>>>(
+  scale_kernel<<<blocks_for(from.size(), most_blocks()), kThreads, 0, stream>>>(
       static_cast<std::int64_t>(from.size()), from.data(), exponent, negated ? -1.0 : 1.0,
       to.data());
   check_launch();

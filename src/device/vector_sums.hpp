@@ -44,9 +44,11 @@ class VectorSums {
   void reduce(std::size_t size, const Terms& terms);
 
   StreamRef stream_;
+  int most_blocks_;
   DeviceBuffer<double> partials_;
   DeviceBuffer<unsigned> arrived_;  // blocks of the present pass
   PinnedBuffer<double> totals_;     // the largest magnitude, the sums, and the pass that wrote them
+  double* totals_there_;            // their device address
   double pass_ = 0;
 };
 

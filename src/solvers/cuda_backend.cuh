@@ -42,7 +42,9 @@ class CudaBackend {
         options_(options),
         mode_(options.mode),
         rows_(system.rows()),
-        stride_((rows_ + 31) / 32 * 32) {}
+        stride_((rows_ + 31) / 32 * 32) {
+    if (!options.stream) stream_ = own_stream_.emplace();
+  }
 
   std::int64_t rows() const { return rows_; }
   StreamRef stream() const { return stream_; }
@@ -210,8 +212,10 @@ class CudaBackend {
   // `producer` holds so far is done first.
   Here bring(DeviceSpan<const double> b, DeviceSpan<double> x, bool zero_guess,
              StreamRef producer) {
-    ready_.record(producer);
-    stream_.wait(ready_);
+    if (producer != stream_) {
+      ready_.record(producer);
+      wait(stream_, ready_);
+    }
     return in_order(b, x, zero_guess);
   }
   // Completes x in the caller's row order.
@@ -379,7 +383,8 @@ class CudaBackend {
   CudaMode mode_;
   Method method_ = Method::cg;
   std::int64_t rows_, stride_;
-  Stream stream_;
+  std::optional<Stream> own_stream_;
+  StreamRef stream_ = options_.stream;
   Event ready_{Timing::no};
   DeviceBuffer<double> vectors_, of_preconditioner_, b_, x_, permuted_b_, permuted_x_, arrays_;
   CudaFp32Diagonal diagonal_in_fp32_;

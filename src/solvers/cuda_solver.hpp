@@ -104,14 +104,15 @@ struct CudaOptions {
   int unroll = 0;  // iterations per round of the graph's loop; 0: the measured default
   // The persistent kernel never uses a thread-block cluster: its blocks exchange through L2.
   bool through_l2 = false;
+  StreamRef stream = nullptr;  // of the loops, which outlives the solver; null: one of its own
 };
 
 class CudaSolver : public Solver {
  public:
-  // Works in a stream of its own on the current device. Throws Error{input} for a block that cannot
-  // be inverted, Error{usage} for a preconditioner or a mode that the method or the system does not
-  // allow, Error{resource} in a build without CUDA. Collective over the system's processes.
-  // `system` must outlive the solver.
+  // Works on the current device. Throws Error{input} for a block that cannot be inverted,
+  // Error{usage} for a preconditioner or a mode that the method or the system does not allow,
+  // Error{resource} in a build without CUDA. Collective over the system's processes. `system` must
+  // outlive the solver.
   CudaSolver(CudaSystem& system, Method method, Variant variant, const PreconditionerSpec& spec,
              const CudaOptions& options = {}, const MethodOptions& of_method = {});
   ~CudaSolver() override;

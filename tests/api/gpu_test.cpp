@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,6 +89,29 @@ TEST_F(ApiWithGpuArrays, TakesAndGivesThem) {
   for (std::size_t i = 0; i < 1600; ++i) EXPECT_NEAR(y[i], expected[i], 1e-13);
   EXPECT_THROW(solver.solve(GpuArray<const double>{of_b.data(), 1599}, {of_x.data(), 1600}),
                Failure);
+}
+
+// The kernel of small systems leaves the last norms with its result; the host copies more of them.
+TEST_F(ApiWithGpuArrays, HistoriesOfAnyLengthAreComplete) {
+  const Stream stream;
+  const System system = system_of(1400, 1400, [](std::int64_t i, std::int64_t j) {
+    return i == j ? 2.0 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  const std::vector<double> b = random_vector(1400);
+  const DeviceBuffer<double> of_b = to_device(std::span<const double>(b), stream);
+  const DeviceBuffer<double> of_x(b.size(), stream);
+  Solver solver(system.arrays(), {.method = "cg", .preconditioner = "none"});
+  const auto history = [&](std::int64_t most) {
+    return solver
+        .solve({of_b.data(), 1400, static_cast<StreamRef>(stream)},
+               {of_x.data(), 1400, static_cast<StreamRef>(stream)}, {.max_iterations = most})
+        .history;
+  };
+  const std::vector<double> whole = history(1300);
+  ASSERT_EQ(whole.size(), 1301U);
+  EXPECT_EQ(std::set<double>(whole.begin(), whole.end()).size(), whole.size());
+  for (const std::int64_t most : {1, 63, 64, 65, 510, 511, 512, 513, 1024, 1200})
+    EXPECT_EQ(history(most), std::vector<double>(whole.begin(), whole.begin() + most + 1)) << most;
 }
 
 // A system that fits into shared memory has a product of its own.

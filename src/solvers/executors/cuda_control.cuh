@@ -18,11 +18,15 @@ struct Control {
   std::int64_t serial = 0;     // the number of the solve that the other members belong to
 };
 
+// The norms that the persistent kernel leaves with its result.
+inline constexpr std::int64_t kResultNorms = 512;
+
 // The result that the persistent kernel writes into the host's memory. The kernel writes `serial`
 // last: when the host sees it, the other members are complete.
 struct DeviceResult {
   State state;
   std::int64_t published = 0;
+  double norms[kResultNorms] = {};  // the last ones, that of iteration k at k % kResultNorms
   std::int64_t serial = 0;
 };
 

@@ -17,6 +17,7 @@ namespace trireme::solvers {
 namespace {
 
 constexpr std::int64_t kHistory = std::int64_t{1} << 20;
+constexpr std::size_t kNormsAtOnce = 4096;  // that are copied to the host
 constexpr int kBlocksPerMultiprocessor = 4;
 // Of a pass without sums, where more blocks even out what each of them waits for.
 constexpr int kMostBlocksPerMultiprocessor = 32;
@@ -64,7 +65,9 @@ LoopWindow::LoopWindow(std::int64_t rows, std::size_t dot_partials, StreamRef st
       tickets_(1, stream),
       host_(4),
       marks_(2),
-      result_(1) {
+      result_(1),
+      result_there_(result_.device_span().data()),
+      norms_(kNormsAtOnce) {
   *result_.data() = {};
   fill_zero(control_.span(), stream);
   fill_zero(tickets_.span(), stream);
@@ -123,7 +126,7 @@ const State& LoopWindow::wait_for_result(StreamRef stream, const IterationObserv
   seen.state = result_.data()->state;
   seen.published = result_.data()->published;
   seen.serial = serial_;
-  tell(observer, seen);
+  tell(observer, seen, result_.data());
   return seen.state;
 }
 
@@ -157,24 +160,28 @@ void LoopWindow::look(const IterationObserver& observer) {
   tell(observer, host_.data()[1]);
 }
 
-void LoopWindow::tell(const IterationObserver& observer, const Control& seen) {
+void LoopWindow::tell(const IterationObserver& observer, const Control& seen,
+                      const DeviceResult* result) {
   if (!observer.iteration || seen.serial != serial_ || seen.published <= told_) return;
-  const auto capacity = static_cast<std::int64_t>(history_.size());
-  told_ = std::max(told_, seen.published - capacity);  // the ring has overwritten older norms
-  norms_.resize(static_cast<std::size_t>(seen.published - told_));
-  std::int64_t copied = 0;
-  while (told_ + copied < seen.published) {
-    const std::int64_t place = (told_ + copied) % capacity;
-    const std::int64_t count = std::min(seen.published - told_ - copied, capacity - place);
-    memory::copy(norms_.data() + copied, history_.data() + place, count * sizeof(double), side_);
-    copied += count;
-  }
-  side_.synchronize();
   State state = seen.state;
-  for (const double norm : norms_) {
+  const auto tell_norm = [&](double norm) {
     state.iterations = told_++;
     state.norm = norm;
     observer.iteration(state, Iterate{});
+  };
+  if (result && seen.published - told_ <= kResultNorms) {
+    while (told_ < seen.published) tell_norm(result->norms[told_ % kResultNorms]);
+    return;
+  }
+  const auto capacity = static_cast<std::int64_t>(history_.size());
+  told_ = std::max(told_, seen.published - capacity);  // the ring has overwritten older norms
+  while (told_ < seen.published) {
+    const std::int64_t place = told_ % capacity;
+    const std::int64_t count = std::min(
+        {seen.published - told_, capacity - place, static_cast<std::int64_t>(norms_.size())});
+    memory::copy(norms_.data(), history_.data() + place, count * sizeof(double), side_);
+    side_.synchronize();
+    for (std::int64_t k = 0; k < count; ++k) tell_norm(norms_.data()[k]);
   }
 }
 

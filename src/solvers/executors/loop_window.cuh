@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <vector>
 
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
@@ -41,7 +40,7 @@ class LoopWindow {
   std::int64_t next_serial() { return serial_ + 1; }
   // The place in the host's memory, as a device address, where the persistent kernel writes its
   // result.
-  DeviceResult* result() const { return result_.device_span().data(); }
+  DeviceResult* result() const { return result_there_; }
   // Waits for the result of a persistent kernel that was launched with next_serial(), and returns
   // its state. Meanwhile tells the observer of iterations, and passes on its wish to stop. Throws
   // Error{internal} if the kernel ended without a result.
@@ -70,8 +69,10 @@ class LoopWindow {
   void look_if_due(const IterationObserver& observer);
   // Passes on the observer's wish to stop, and tells the observer of the iterations so far.
   void look(const IterationObserver& observer);
-  // Tells the observer of the iterations that `seen` has published since the last call.
-  void tell(const IterationObserver& observer, const Control& seen);
+  // Tells the observer of the iterations that `seen` has published since the last call. `result`:
+  // what has the last norms on the host; null: they are in the ring.
+  void tell(const IterationObserver& observer, const Control& seen,
+            const DeviceResult* result = nullptr);
 
   int blocks_, most_blocks_;
   bool launches_may_overlap_;
@@ -86,9 +87,10 @@ class LoopWindow {
   Event marked_[2] = {Event(Timing::no), Event(Timing::no)};
   std::chrono::steady_clock::time_point next_look_{};
   PinnedBuffer<DeviceResult> result_;
+  DeviceResult* result_there_;  // its device address
   std::int64_t serial_ = 0;
-  std::vector<double> norms_;
-  Stream side_;  // carries the copies that must not wait for the loop
+  PinnedBuffer<double> norms_;  // some of the ring
+  Stream side_;                 // carries the copies that must not wait for the loop
   Event done_{Timing::no};
   std::int64_t told_ = 0;  // the observer was told of all iterations before this one
 };

@@ -153,10 +153,18 @@ class PersistentExecutor {
   // the solution has been written to global memory.
   __device__ __forceinline__ void end() {
     exchange_.close();
-    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    if (blockIdx.x != 0) return;
+    __syncthreads();
+    const std::int64_t published = a_.control->published;
+    const std::int64_t first = published > kResultNorms ? published - kResultNorms : 0;
+    for (std::int64_t k = first + threadIdx.x; k < published; k += blockDim.x)
+      a_.result->norms[k % kResultNorms] = a_.history.norms[k & (a_.history.capacity - 1)];
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x != 0) return;
     a_.control->state = shared_state();
     a_.result->state = shared_state();
-    a_.result->published = a_.control->published;
+    a_.result->published = published;
     __threadfence_system();
     *static_cast<volatile std::int64_t*>(&a_.result->serial) = a_.serial;
   }
