@@ -209,9 +209,11 @@ TEST(ApiSolver, WhatXHoldsWithoutAGuessDoesNotMatter) {
         std::vector<double> scaled(b);
         for (double& value : scaled) value *= scale;
         const auto solutions = [&](double before) {
-          Solver solver(
-              system.arrays(),
-              {.method = method, .preconditioner = "jacobi", .kernel = "csr", .scaling = scaling});
+          Solver solver(system.arrays(), {.method = method,
+                                          .preconditioner = "jacobi",
+                                          .kernel = "csr",
+                                          .device = "cpu",
+                                          .scaling = scaling});
           std::vector<double> x(b.size(), before);
           solver.solve(std::span(scaled).first(rows), std::span(x).first(rows));
           solver.solve_many(scaled, x, 4);
