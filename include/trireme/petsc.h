@@ -90,6 +90,8 @@ extern "C" {
 /*
   PC types. Multigrid works under any KSP:
 
+    PCTRIREMEFSAI         a factorised sparse approximate inverse of a symmetric positive definite
+                          Pmat, by two products per application
     PCTRIREMEMG           one cycle of multigrid by smoothed aggregation. Its entries come from
                           Pmat, of type AIJ or MATTRIREME. A matrix with new values on the same
                           pattern renews the levels, and KSPSetReusePreconditioner keeps them. The
@@ -106,6 +108,7 @@ extern "C" {
 #define PCTRIREMEPBJACOBI "trireme_pbjacobi"
 #define PCTRIREMEVPBJACOBI "trireme_vpbjacobi"
 #define PCTRIREMEMG "trireme_mg"
+#define PCTRIREMEFSAI "trireme_fsai"
 #define PCTRIREMECHEBYSHEV "trireme_chebyshev"
 
 /*

@@ -87,8 +87,8 @@ struct SolverOptions {
   // auto, or a name of methods(): cg, bicgstab, minres, gmres, ... auto looks at the matrix, begins
   // with what is cheapest, and goes on to another one where that fails.
   std::string method = "auto";
-  // auto, none, jacobi, block-jacobi, chebyshev, multigrid. auto begins with jacobi and changes to
-  // what pays while it solves. chebyshev is for methods for symmetric matrices.
+  // auto, none, jacobi, block-jacobi, chebyshev, multigrid, fsai. auto begins with jacobi and changes
+  // to what pays while it solves. chebyshev and fsai are for methods for symmetric matrices.
   std::string preconditioner = "auto";
   std::string kernel = "auto";       // or a name of kernels()
   std::string precision = "double";  // double, or mixed: matrix values in FP32, corrected in FP64
@@ -230,8 +230,8 @@ class Solver {
   // New values, in the order of the caller's arrays. What was set up for the old values is set up
   // anew by the next solve that needs it.
   void update(std::span<const double> values);
-  // z = M^-1 r by the preconditioner that the options name, one of multigrid, jacobi and none,
-  // which is set up by the first call. Throws Failure{usage} for others.
+  // z = M^-1 r by the preconditioner that the options name, one of multigrid, fsai, jacobi and
+  // none, which is set up by the first call. Throws Failure{usage} for others.
   void precondition(std::span<const double> r, std::span<double> z);
   // The same on the GPU: queues work in the stream of r, and may return before z is complete.
   void precondition(GpuArray<const double> r, GpuArray<double> z);

@@ -66,8 +66,8 @@ PreconditionerSpec Loop::spec() {
   spec.kind = preconditioner_.own()->kind;
   spec.magnitudes = method_.info.positive_preconditioner;
   const PreconditionerKind kind = spec.kind;
-  if (kind == PreconditionerKind::given) {
-    spec.given = multigrid_.get();
+  if (preconditioner_.is_given()) {
+    spec.given = given_.get();
     return spec;
   }
   // Blocks of one row are a diagonal.
@@ -95,13 +95,8 @@ void Loop::make_system() {
 }
 
 void Loop::make_preconditioner() {
-  multigrid_.reset();
-  if (!preconditioner_.is_multigrid()) return;
-  auto made = std::make_unique<multigrid::MultigridOperation>();
-  if (cuda_system_) made->set_place(ExchangeRequest());
-  made->build(
-      matrix_, [this] { return data_.modes; }, data_.multigrid);
-  multigrid_ = std::move(made);
+  given_ = {};
+  given_ = GivenOperation(preconditioner_, matrix_, data_, cuda_system_ != nullptr);
 }
 
 void Loop::make_solver() {
@@ -157,7 +152,7 @@ void Loop::drop_solver() {
 }
 
 void Loop::renew() {
-  if (multigrid_) multigrid_->renew();
+  given_.renew();
   const PreconditionerSpec of = spec();
   solver_->renew(of);
   if (block_solver_) block_solver_->renew(of);
@@ -190,10 +185,10 @@ void Loop::make_block_solver() {
   weigh_rows();
 }
 
-// Multigrid takes one column after another, and the persistent kernel reads no matrix.
+// A given operation takes one column after another, and the persistent kernel reads no matrix.
 bool Loop::together_pays(std::int64_t width) {
   const bool on_gpu = cuda_solver_ != nullptr;
-  if (width < least_block(on_gpu) || multigrid_) return false;
+  if (width < least_block(on_gpu) || given_.get()) return false;
   if (!uses_kernel()) return false;
   make_block_solver();
   const BlockCosts costs = block_costs(
@@ -231,10 +226,6 @@ double Loop::product_microseconds() const {
   const auto middle = us.begin() + std::ssize(us) / 2;
   std::ranges::nth_element(us, middle);
   return *middle;
-}
-
-std::optional<multigrid::HierarchyFacts> Loop::hierarchy() const {
-  return multigrid_ ? multigrid_->facts() : std::nullopt;
 }
 
 }  // namespace trireme::api

@@ -10,26 +10,17 @@
 #include <span>
 #include <vector>
 
+#include "api/given_operation.hpp"
 #include "api/numbers.hpp"
 #include "api/words.hpp"
 #include "base/array.hpp"
 #include "distributed/operator.hpp"
-#include "multigrid/operation.hpp"
-#include "multigrid/options.hpp"
 #include "solvers/block_solver.hpp"
 #include "solvers/cuda_block_solver.hpp"
 #include "solvers/cuda_solver.hpp"
 #include "solvers/host_solver.hpp"
 
 namespace trireme::api {
-
-// What preconditioners are made with.
-struct PreconditionerData {
-  std::int32_t block_size = 1;
-  std::int32_t chebyshev_degree = 4;
-  multigrid::Options multigrid{};
-  multigrid::NearNullspace modes{};  // in the rows of the matrix; width 0: constants
-};
 
 class Loop {
  public:
@@ -68,7 +59,7 @@ class Loop {
   const AnyPreconditioner& preconditioner() const { return preconditioner_; }
   bool on_gpu() const { return cuda_system_ != nullptr; }
   double product_microseconds() const;  // median of the products so far; 0: none
-  std::optional<multigrid::HierarchyFacts> hierarchy() const;
+  std::optional<multigrid::HierarchyFacts> hierarchy() const { return given_.hierarchy(); }
   // What the loop tests beside ||r||, by the sizes of rows.
   solvers::RowTest row_test() const {
     return weighs_ ? solvers::RowTest::both : solvers::RowTest::none;
@@ -91,7 +82,7 @@ class Loop {
   AnyPreconditioner preconditioner_;
   StreamRef stream_;
   Array<double> entries_;  // of the spec: a diagonal or blocks
-  std::unique_ptr<multigrid::MultigridOperation> multigrid_;
+  GivenOperation given_;
   // One of the two is set, depending on where the operator is.
   std::unique_ptr<solvers::HostSystem> host_system_;
   std::unique_ptr<solvers::CudaSystem> cuda_system_;

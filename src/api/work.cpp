@@ -144,7 +144,7 @@ void Solver::Work::update(std::span<const double> values) {
   });
   matrix_->replace_values(values);
   take_values();
-  given_.reset();
+  given_ = {};
   inverse_.clear();
   if (gpu_) gpu_->forget_matrix();
   if (operator_ && operator_->can_refresh()) {
@@ -158,15 +158,11 @@ void Solver::Work::update(std::span<const double> values) {
   if (active_) active_->has_solved = false;
 }
 
-multigrid::MultigridOperation* Solver::Work::given_multigrid() {
-  if (!options_.preconditioner || !options_.preconditioner->is_multigrid()) return nullptr;
-  if (given_) return given_.get();
+solvers::GivenPreconditioner* Solver::Work::given_operation() {
+  if (!options_.preconditioner || !options_.preconditioner->is_given()) return nullptr;
+  if (given_.get()) return given_.get();
   const Stopwatch watch;
-  auto made = std::make_unique<multigrid::MultigridOperation>();
-  if (gpu_) made->set_place(ExchangeRequest());
-  made->build(
-      matrix_, [this] { return data_.modes; }, data_.multigrid);
-  given_ = std::move(made);
+  given_ = GivenOperation(*options_.preconditioner, matrix_, data_, gpu_ != nullptr);
   facts_.set_up_seconds += watch.seconds();
   return given_.get();
 }
@@ -181,14 +177,14 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
     return options_.preconditioner && options_.preconditioner->is(kind);
   };
   const double sign = scale_.negated ? -1 : 1;
-  if (auto* const multigrid = given_multigrid()) {
+  if (auto* const operation = given_operation()) {
     if (gpu_) {
       Vector of_r(r.size(), gpu_.get()), of_z(z.size(), gpu_.get());
       of_r.take(r);
       precondition(of_r.on_gpu(), of_z.on_gpu(), gpu_->stream());
       return Vector(z).take(of_z);
     }
-    multigrid->apply(r, z);
+    operation->apply(r, z);
     for (double& value : z) value = sign * std::ldexp(value, -scale_.exponent);
   } else if (is(PreconditionerKind::jacobi)) {
     ranks_.checked([&] {
@@ -208,12 +204,12 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
   } else if (is(PreconditionerKind::none)) {
     std::ranges::copy(r, z.begin());
   } else {
-    fail(
-        ExitCode::usage,
-        "precondition() applies {}, {} and {}, one of which the options of the solver must name as "
-        "its preconditioner",
-        solvers::name_of(PreconditionerKind::given), solvers::name_of(PreconditionerKind::jacobi),
-        solvers::name_of(PreconditionerKind::none));
+    fail(ExitCode::usage,
+         "precondition() applies {}, {}, {} and {}, one of which the options of the solver must "
+         "name "
+         "as its preconditioner",
+         solvers::name_of(PreconditionerKind::given), solvers::name_of(PreconditionerKind::fsai),
+         solvers::name_of(PreconditionerKind::jacobi), solvers::name_of(PreconditionerKind::none));
   }
 }
 
@@ -221,9 +217,9 @@ void Solver::Work::precondition(DeviceSpan<const double> r, DeviceSpan<double> z
                                 StreamRef stream) {
   require_size(r.size(), rows(), "r");
   require_size(z.size(), rows(), "z");
-  if (auto* const multigrid = given_multigrid()) {
-    solvers::require_on_device(*multigrid);
-    multigrid->enqueue(r, z, stream);
+  if (auto* const operation = given_operation()) {
+    solvers::require_on_device(*operation);
+    operation->enqueue(r, z, stream);
     if (scale_.negated || scale_.exponent != 0)
       scale_on_device(z, -scale_.exponent, scale_.negated, z, stream);
     return;
@@ -246,9 +242,8 @@ SolverFacts Solver::Work::facts() const {
                          : rung.preconditioner ? word_of(*rung.preconditioner)
                                                : std::string(kAuto);
   if (active_) facts.product_microseconds = active_->loop->product_microseconds();
-  const auto hierarchy = active_ && active_->loop->hierarchy() ? active_->loop->hierarchy()
-                         : given_                              ? given_->facts()
-                                                               : std::nullopt;
+  const auto hierarchy =
+      active_ && active_->loop->hierarchy() ? active_->loop->hierarchy() : given_.hierarchy();
   if (hierarchy)
     for (const multigrid::LevelFacts& level : hierarchy->levels)
       facts.levels.push_back({.rows = level.rows, .nnz = level.nnz});

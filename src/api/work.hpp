@@ -134,7 +134,8 @@ class Solver::Work {
   void solve_block(const Numbers& b, Vector& x, std::int64_t first, std::int64_t width,
                    const SolveOptions& how, std::vector<SolveReport>& reports);
   // What precondition() applies; null: it is no multigrid.
-  multigrid::MultigridOperation* given_multigrid();
+  // That of precondition(), made at the first use; null where the preconditioner is no operation.
+  solvers::GivenPreconditioner* given_operation();
 
   std::shared_ptr<const Ranks> owned_ranks_;
   const Ranks& ranks_ = *owned_ranks_;
@@ -149,9 +150,9 @@ class Solver::Work {
   std::vector<Rung> rungs_;
   std::size_t begins_at_ = 0;
   std::unique_ptr<Active> active_;
-  std::unique_ptr<multigrid::MultigridOperation> given_;  // of precondition()
-  Array<double> inverse_;                                 // likewise
-  HostResidual residual_;                                 // of judge()
+  GivenOperation given_;   // of precondition()
+  Array<double> inverse_;  // likewise
+  HostResidual residual_;  // of judge()
   SolverFacts facts_;
 };
 

@@ -312,8 +312,9 @@ TEST(ApiSolver, GoesOnAfterValuesThatCouldNotBeTaken) {
   for (std::int64_t k = bad.row_ptr[7]; k < bad.row_ptr[8]; ++k)
     if (bad.col_idx[k] == 7) bad.values[k] = 0;
   const std::vector<double> b = random_vector(1600);
-  for (const std::string preconditioner : {"multigrid", "jacobi", "chebyshev"}) {
+  for (const std::string preconditioner : {"multigrid", "fsai", "jacobi", "chebyshev"}) {
     SCOPED_TRACE(preconditioner);
+    const bool divides = preconditioner == "multigrid" || preconditioner == "fsai";
     Solver solver(good.arrays(), {.method = "cg", .preconditioner = preconditioner});
     expect_solution(good, b, solved(solver, b));
     for (int times = 0; times < 2; ++times) {
@@ -326,7 +327,7 @@ TEST(ApiSolver, GoesOnAfterValuesThatCouldNotBeTaken) {
         EXPECT_EQ(error.kind(), Failure::Kind::input) << error.what();
         thrown = true;
       }
-      EXPECT_EQ(thrown, preconditioner == "multigrid") << "which divides by the diagonal";
+      EXPECT_EQ(thrown, divides) << "by the diagonal";
     }
     solver.update(good.values);
     expect_solution(good, b, solved(solver, b));
@@ -341,7 +342,7 @@ TEST(ApiSolver, NewValuesAreSetUpAnew) {
   for (std::int64_t i = 0; i < system.rows; ++i)
     for (std::int64_t k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k)
       if (changed.col_idx[k] == i) changed.values[k] *= std::pow(10.0, static_cast<double>(i % 3));
-  for (const std::string preconditioner : {"jacobi", "multigrid", "chebyshev"}) {
+  for (const std::string preconditioner : {"jacobi", "multigrid", "fsai", "chebyshev"}) {
     SCOPED_TRACE(preconditioner);
     const SolverOptions options{.method = "cg", .preconditioner = preconditioner};
     Solver solver(system.arrays(), options), other(changed.arrays(), options);
@@ -539,7 +540,7 @@ TEST(ApiSolver, ASetUpPaysForTheOthersOfMany) {
 }
 
 TEST(ApiSolver, NewValuesAreSolvedWith) {
-  for (const std::string preconditioner : {"auto", "jacobi", "multigrid", "chebyshev"})
+  for (const std::string preconditioner : {"auto", "jacobi", "multigrid", "fsai", "chebyshev"})
     for (const std::string precision : {"double", "mixed"}) {
       SCOPED_TRACE(preconditioner + " " + precision);
       System system = grid(30);
@@ -667,7 +668,7 @@ TEST(ApiSolver, DuplicatesAddUpAndColumnsNeedNoOrder) {
     shuffled.row_ptr.push_back(static_cast<std::int64_t>(shuffled.values.size()));
   }
   const std::vector<double> b = random_vector(100);
-  for (const std::string preconditioner : {"jacobi", "multigrid", "block-jacobi"}) {
+  for (const std::string preconditioner : {"jacobi", "multigrid", "fsai", "block-jacobi"}) {
     Solver solver(shuffled.arrays(), {.preconditioner = preconditioner, .block_size = 2});
     expect_solution(system, b, solved(solver, b));
   }

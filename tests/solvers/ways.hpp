@@ -28,7 +28,8 @@ inline std::vector<Way> ways(Place place = Place::host) {
     for_each_preconditioner([&](PreconditionerKind kind, auto m) {
       if (decltype(m)::type::info.symmetric && !Algorithm::info.symmetric) return;
       // The operation that these tests give has no form for GPUs.
-      if (kind == PreconditionerKind::given && place == Place::gpu) return;
+      if (decltype(m)::type::info.data == PreconditionerData::operation && place == Place::gpu)
+        return;
       all.push_back(
           {entry.method, Algorithm::variant, kind,
            std::string(Algorithm::info.name) +

@@ -23,7 +23,7 @@ double KspSolver::change_preconditioner(const AnyPreconditioner& preconditioner)
   Mat pmat = nullptr;
   petsc_check(KSPGetOperators(ksp_, nullptr, &pmat));
   petsc_check(KSPSetOperators(ksp_, amat_, pmat));
-  set_up_multigrid();
+  set_up_given();
   petsc_check(KSPSetUp(ksp_), ExitCode::input);
   ksp_prepare(ksp_);
   setup_seconds_ += watch.seconds();

@@ -14,7 +14,7 @@
 #include "petsc/mat/operator_of.hpp"
 #include "petsc/mat/row_order.hpp"
 #include "petsc/mat/row_sizes_of.hpp"
-#include "petsc/pc/pc_multigrid.hpp"
+#include "petsc/pc/given_pc.hpp"
 #include "petsc/pc/pc_needs.hpp"
 #include "petsc/pc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
@@ -137,8 +137,8 @@ void KspEngine::prepare(const LoopInputs& inputs) {
   const Mat amat = inputs.amat, pmat = inputs.pmat;
   const PC pc = inputs.pc;
   const bool applied = inputs.applied;
-  MultigridPc* const multigrid = multigrid_of(pc);
-  if (multigrid) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
+  GivenPc* const given = given_pc_of(pc);
+  if (given) petsc_check(PCSetUp(pc));  // does nothing for a matrix that it has seen
   // It has the values of this moment.
   const std::shared_ptr<Operator> op = applied ? operator_of_host_loop(amat) : operator_of(amat);
   Key key;
@@ -152,7 +152,7 @@ void KspEngine::prepare(const LoopInputs& inputs) {
            type_of(pc),
            parameter_of(pc),
            applied ? DenseBlocks() : dense_blocks_of(pc, pmat),
-           multigrid,
+           given,
            applied,
            inputs.rows != solvers::RowTest::none};
     stale = !solver_ || key != key_;

@@ -74,7 +74,7 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
     factors_ =
         std::make_unique<CompleteFactors>(ksp_, *matrix, spec.is_direct() && !spec.names_factors(),
                                           spec.is_direct(), std::move(analysis));
-  set_up_multigrid();
+  set_up_given();
   set_up_ksp(ExitCode::usage);
   set_block_factorisation();
   set_up_blocks();
@@ -89,12 +89,12 @@ KspSolver::KspSolver(const SolverSpec& spec, Mat amat, Mat assembled,
 }
 
 // Ahead of KSPSetUp, through which an error would lose its exit code.
-void KspSolver::set_up_multigrid() {
-  MultigridPc* const multigrid = multigrid_of(pc_of(ksp_));
-  if (!multigrid) return;
+void KspSolver::set_up_given() {
+  GivenPc* const given = given_pc_of(pc_of(ksp_));
+  if (!given) return;
   ksp_place_preconditioner(ksp_);
-  multigrid->use_store(store_);
-  multigrid->set_up(pc_of(ksp_));
+  if (MultigridPc* const multigrid = multigrid_of(pc_of(ksp_))) multigrid->use_store(store_);
+  given->set_up(pc_of(ksp_));
 }
 
 void KspSolver::set_up_blocks() {
@@ -115,9 +115,8 @@ void KspSolver::set_up_ksp(ExitCode code) {
 double KspSolver::take_values(Renewing renewing) {
   const Stopwatch watch;
   const bool by_host = renewing != Renewing::nothing && !ksp_renew_on_device(ksp_);
-  if (MultigridPc* const multigrid = multigrid_of(pc_of(ksp_));
-      multigrid && renewing == Renewing::everything)
-    multigrid->forget_levels();
+  if (GivenPc* const given = given_pc_of(pc_of(ksp_)); given && renewing == Renewing::everything)
+    given->forget_patterns();
   petsc_check(KSPSetReusePreconditioner(ksp_, by_host ? PETSC_FALSE : PETSC_TRUE));
   if (by_host) {
     require_nonzero_diagonal(*matrix_, pc_of(ksp_));
@@ -125,7 +124,7 @@ double KspSolver::take_values(Renewing renewing) {
     petsc_check(KSPGetOperators(ksp_, nullptr, &pmat));
     if (pmat_) pmat_->refresh_values();
     petsc_check(KSPSetOperators(ksp_, amat_, pmat));
-    set_up_multigrid();
+    set_up_given();
     set_up_ksp(ExitCode::input);
     set_up_blocks();
   }

@@ -195,7 +195,7 @@ class KspSolver {
   void give_entries(Mat assembled, const std::shared_ptr<const DistributedMatrix>& matrix,
                     const Modes& modes);
   void set_block_factorisation();
-  void set_up_multigrid();
+  void set_up_given();
   void set_up_blocks();
   bool has_unsymmetric_factors() const;
 

@@ -13,7 +13,7 @@
 #include "petsc/ksp/ksp_rules.hpp"
 #include "petsc/mat/operator_of.hpp"
 #include "petsc/mat/row_order.hpp"
-#include "petsc/pc/pc_multigrid.hpp"
+#include "petsc/pc/given_pc.hpp"
 #include "petsc/pc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
 
@@ -303,19 +303,19 @@ std::optional<solvers::NamedMethod> resident_method(std::string_view ksp_type) {
 }
 
 void ksp_place_preconditioner(KSP ksp) {
-  MultigridPc* const multigrid = multigrid_of(pc_of(ksp));
+  GivenPc* const given = given_pc_of(pc_of(ksp));
   PetscBool known = PETSC_FALSE;
   petsc_check(KSPGetOperatorsSet(ksp, &known, nullptr));
-  if (!multigrid || known == PETSC_FALSE) return;
+  if (!given || known == PETSC_FALSE) return;
   Mat amat = nullptr;
   petsc_check(KSPGetOperators(ksp, &amat, nullptr));
   std::shared_ptr<CudaOperator> on_gpu;  // where operator_of() would move a Mat to
   if (is_resident(ksp) && choose_loop(ksp).loop == Loop::resident)
     on_gpu = std::dynamic_pointer_cast<CudaOperator>(operator_of(amat));
   if (on_gpu)
-    multigrid->set_place(on_gpu->request_for_more());
+    given->place(on_gpu->request_for_more());
   else
-    multigrid->set_place(std::nullopt);
+    given->place(std::nullopt);
 }
 
 void ksp_prepare(KSP ksp) {

@@ -63,7 +63,7 @@ std::optional<solvers::NamedMethod> resident_method(std::string_view ksp_type);
 // whose next loop is not ours. Collective.
 void ksp_prepare(KSP ksp);
 
-// Tells a PC of type trireme_mg whether the loop of the KSP will run on a GPU, ahead of its set-up.
+// Tells a PC of type trireme_mg or trireme_fsai whether the loop of the KSP will run on a GPU, ahead of its set-up.
 // Does nothing for another PC, and for a KSP without operators. Collective.
 void ksp_place_preconditioner(KSP ksp);
 

@@ -6,7 +6,7 @@
 
 #include "petsc/mat/mat_shell.hpp"
 #include "petsc/mat/operator_of.hpp"
-#include "petsc/pc/pc_multigrid.hpp"
+#include "petsc/pc/given_pc.hpp"
 #include "petsc/pc/pc_needs.hpp"
 #include "petsc/pc/pc_types.hpp"
 #include "petsc/private_headers.hpp"
@@ -39,12 +39,12 @@ LoopPreconditioner data_of_preconditioner(solvers::Method method, Mat amat, Mat 
   if (const auto op = shell_operator(pmat)) spec.callers_rows = op->matrix().callers_rows;
   data.blocks = std::move(blocks);
   MPI_Allreduce(MPI_IN_PLACE, &data.blocks.size, 1, MPI_INT32_T, MPI_MAX, comm_of(pmat));
-  if (MultigridPc* const multigrid = multigrid_of(pc)) {
-    spec.kind = PreconditionerSpec::Kind::given;
-    spec.given = multigrid;
+  const solvers::AnyPreconditioner preconditioner = preconditioner_of(pc);
+  if (GivenPc* const given = given_pc_of(pc)) {
+    spec.kind = preconditioner.own()->kind;
+    spec.given = &given->operation();
     return data;
   }
-  const solvers::AnyPreconditioner preconditioner = preconditioner_of(pc);
   if (data.blocks.size > 1) {
     spec.kind = PreconditionerSpec::Kind::blocks;
     spec.block_size = data.blocks.size;

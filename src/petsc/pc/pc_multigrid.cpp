@@ -15,7 +15,6 @@
 #include "petsc/pc/near_nullspace.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
-#include "petsc/vec_product.hpp"
 
 namespace trireme {
 
@@ -68,37 +67,9 @@ void MultigridPc::forget() {
 
 namespace {
 
-MultigridPc& data(PC pc) { return *static_cast<MultigridPc*>(data_of(pc)); }
+using Functions = GivenPcFunctions<MultigridPc>;
 
-PetscErrorCode multigrid_set_up(PC pc) {
-  return petsc_guard(comm_of(pc), [&] { data(pc).set_up(pc); });
-}
-
-PetscErrorCode multigrid_apply(PC pc, Vec r, Vec z) {
-  return petsc_guard(comm_of(pc), [&] {
-    data(pc).apply(ReadSpan(r).span(), WriteSpan(z).span());
-    // PETSc's methods may rely on M being an approximation of A itself.
-    if (data(pc).negated()) petsc_check(VecScale(z, -1));
-  });
-}
-
-PetscErrorCode multigrid_apply_transpose(PC pc, Vec r, Vec z) {
-  return petsc_guard(comm_of(pc), [&] {
-    data(pc).apply_transposed(ReadSpan(r).span(), WriteSpan(z).span());
-    if (data(pc).negated()) petsc_check(VecScale(z, -1));
-  });
-}
-
-PetscErrorCode multigrid_reset(PC pc) {
-  data(pc).forget();
-  return kPetscSuccess;
-}
-
-PetscErrorCode multigrid_destroy(PC pc) {
-  delete &data(pc);
-  forget_data(pc);
-  return kPetscSuccess;
-}
+MultigridPc& data(PC pc) { return Functions::data(pc); }
 
 // An option whose value is one of the words of an enumeration.
 template <class Choice>
@@ -220,8 +191,8 @@ PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
 
 PetscErrorCode multigrid_create(PC pc) {
   install(pc,
-          {multigrid_set_from_options, multigrid_apply, multigrid_view, multigrid_destroy,
-           multigrid_set_up, multigrid_reset, multigrid_apply_transpose},
+          {multigrid_set_from_options, Functions::apply, multigrid_view, Functions::destroy,
+           Functions::set_up, Functions::reset, Functions::apply_transpose},
           new MultigridPc);
   return kPetscSuccess;
 }

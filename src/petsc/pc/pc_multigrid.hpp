@@ -30,6 +30,7 @@
 
 #include <petscksp.h>
 
+#include <optional>
 #include <vector>
 
 #include "config/case.hpp"
@@ -37,6 +38,7 @@
 #include "multigrid/options.hpp"
 #include "multigrid/store/hierarchy_entry.hpp"
 #include "petsc/mat/signed_entries.hpp"
+#include "petsc/pc/given_pc.hpp"
 #include "solvers/preconditioners/given.hpp"
 
 namespace trireme {
@@ -44,8 +46,10 @@ namespace trireme {
 inline constexpr const char* kTriremeMultigrid = solvers::Given::info.names[0].pc_type.data();
 
 // The data of a PC of the type.
-class MultigridPc final : public multigrid::MultigridOperation {
+class MultigridPc final : public multigrid::MultigridOperation, public GivenPc {
  public:
+  solvers::GivenPreconditioner& operation() override { return *this; }
+  void place(const std::optional<ExchangeRequest>& exchange) override { set_place(exchange); }
   // Changes what the next set_up() builds. Where the options differ from those before, the
   // hierarchy is forgotten.
   void set(const multigrid::Options& options);
@@ -55,7 +59,8 @@ class MultigridPc final : public multigrid::MultigridOperation {
   // Builds or renews the hierarchy for the Pmat of `pc`, or does nothing where neither the matrix
   // nor the options have changed. Throws what MultigridOperation and MatEntries throw, on every
   // rank. Collective.
-  void set_up(PC pc);
+  void set_up(PC pc) override;
+  void forget_patterns() override { forget_levels(); }
   // The next set_up() takes the entries anew, too.
   void forget();
   // Whether M^-1 is positive definite and for -A, because the diagonal of A is negative throughout.

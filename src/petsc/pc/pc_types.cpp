@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "petsc/pc/pc_fsai.hpp"
 #include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
 
@@ -82,6 +83,7 @@ void register_resident_preconditioners() {
           petsc_check(PCRegister(name.pc_type.data(), pc_create));
       });
   register_multigrid();
+  register_fsai();
 }
 
 std::string type_of(PC pc) {

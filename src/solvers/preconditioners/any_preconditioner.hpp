@@ -71,6 +71,8 @@ class AnyPreconditioner {
     return named ? *named : nullptr;
   }
   bool is(PreconditionerKind kind) const { return own() && own()->kind == kind; }
+  // Whether a loop is given it as an operation, which src/multigrid or src/inverses makes.
+  bool is_given() const { return own() && own()->info.data == PreconditionerData::operation; }
   bool is_multigrid() const { return is(PreconditionerKind::given); }
 
   // What cases and messages call it.

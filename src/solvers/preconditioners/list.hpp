@@ -26,15 +26,17 @@
 
 #include "solvers/preconditioners/block_jacobi.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
+#include "solvers/preconditioners/fsai.hpp"
 #include "solvers/preconditioners/given.hpp"
 #include "solvers/preconditioners/jacobi.hpp"
 
 namespace trireme::solvers {
 
-enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given };
+enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given, fsai };
 
 // In the order of PreconditionerKind.
-using PreconditionerList = std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev, Given>;
+using PreconditionerList =
+    std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev, Given, Fsai>;
 
 // Calls visit(std::type_identity<M>) for each preconditioner of the list, with its kind first.
 template <class Visit>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PC type whose data is the operation of a loop (solvers/preconditioners/given.hpp): it works under
+// any KSP by PCApply on the host, and KSP types of Trireme call the operation from their own loop.
+#pragma once
+
+#include <petscksp.h>
+
+#include <optional>
+
+#include "distributed/gpu_exchange.hpp"
+#include "parallel/collective.hpp"
+#include "petsc/private_headers.hpp"
+#include "petsc/shim.hpp"
+#include "petsc/vec_product.hpp"
+#include "solvers/preconditioners/given.hpp"
+
+namespace trireme {
+
+class GivenPc {
+ public:
+  virtual ~GivenPc() = default;
+  virtual solvers::GivenPreconditioner& operation() = 0;
+  // Where the next set_up() is for: GPUs, whose ranks exchange as `exchange` says, or the host
+  // (none).
+  virtual void place(const std::optional<ExchangeRequest>& exchange) = 0;
+  // Makes the operation for the Pmat of `pc`, or brings it up to date, or does nothing where neither
+  // the matrix nor the options have changed. Throws Error on every rank. Collective.
+  virtual void set_up(PC pc) = 0;
+  // The next set_up() makes patterns anew, too.
+  virtual void forget_patterns() = 0;
+};
+
+// Null for a PC of another type.
+GivenPc* given_pc_of(PC pc);
+
+// The functions that PETSc calls, for the data of a type: a GivenPc with forget(), negated(),
+// apply() and apply_transposed().
+template <class Data>
+struct GivenPcFunctions {
+  static Data& data(PC pc) { return *static_cast<Data*>(data_of(pc)); }
+
+  static PetscErrorCode set_up(PC pc) {
+    return petsc_guard(comm_of(pc), [&] { data(pc).set_up(pc); });
+  }
+  static PetscErrorCode apply(PC pc, Vec r, Vec z) {
+    return petsc_guard(comm_of(pc), [&] {
+      data(pc).apply(ReadSpan(r).span(), WriteSpan(z).span());
+      // PETSc's methods may rely on M being an approximation of A itself.
+      if (data(pc).negated()) petsc_check(VecScale(z, -1));
+    });
+  }
+  static PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
+    return petsc_guard(comm_of(pc), [&] {
+      data(pc).apply_transposed(ReadSpan(r).span(), WriteSpan(z).span());
+      if (data(pc).negated()) petsc_check(VecScale(z, -1));
+    });
+  }
+  static PetscErrorCode reset(PC pc) {
+    data(pc).forget();
+    return kPetscSuccess;
+  }
+  static PetscErrorCode destroy(PC pc) {
+    delete &data(pc);
+    forget_data(pc);
+    return kPetscSuccess;
+  }
+};
+
+}  // namespace trireme

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The factorised sparse approximate inverse of src/inverses, which a loop is given as an operation:
+// two products per application.
+#pragma once
+
+#include "solvers/preconditioners/given.hpp"
+#include "solvers/preconditioners/spec.hpp"
+
+namespace trireme::solvers {
+
+struct Fsai : Given {
+  static constexpr PreconditionerInfo info{
+      .names = {{{"fsai", "trireme_fsai", "trireme_fsai",
+                  "factorised sparse approximate inverse"}}},
+      .summary = "factorised sparse approximate inverse",
+      .data = PreconditionerData::operation,
+      .parameter = {},
+      // G and G^T with up to 31 entries per row each, of 12 bytes and, in FP32, 8 more.
+      .memory = {.per_row = 800, .per_nonzero = 12},
+      .expected = ExpectedCost{.rate_of_jacobi = 3.5,
+                               .set_up = {.products = 1000, .seconds = 1e-3},
+                               .iteration = {.products = 1.5, .passes = 0.5, .seconds = 5e-6}},
+      .exchanges = true,
+      .near_nullspace = false,
+      .symmetric = true,
+      .definite = true,
+      .row_order_is_free = false};
+};
+
+}  // namespace trireme::solvers
