@@ -87,8 +87,9 @@ struct SolverOptions {
   // auto, or a name of methods(): cg, bicgstab, minres, gmres, ... auto looks at the matrix, begins
   // with what is cheapest, and goes on to another one where that fails.
   std::string method = "auto";
-  // auto, none, jacobi, block-jacobi, chebyshev, multigrid, fsai. auto begins with jacobi and changes
-  // to what pays while it solves. chebyshev and fsai are for methods for symmetric matrices.
+  // auto, none, jacobi, block-jacobi, chebyshev, multigrid, fsai. auto begins with jacobi and
+  // changes to what pays while it solves. chebyshev and fsai are for methods for symmetric
+  // matrices.
   std::string preconditioner = "auto";
   std::string kernel = "auto";       // or a name of kernels()
   std::string precision = "double";  // double, or mixed: matrix values in FP32, corrected in FP64

@@ -494,7 +494,7 @@ class Solver(ForThisProcess):
         Raises
         ------
         ValueError
-            When it is used, unless the solver was made with the preconditioner "multigrid" or
+            When it is used, unless the solver was made with the preconditioner "multigrid", "fsai" or
             "jacobi".
 
         Examples

@@ -33,7 +33,8 @@ class GrowingRow {
 
   // Makes row i in so many steps, fewer where no entry reduces d by a thousandth any more.
   void grow(std::int64_t i, std::int32_t steps);
-  // Makes row i with this pattern of columns below i. An entry that cannot come in has the number 0.
+  // Makes row i with this pattern of columns below i. An entry that cannot come in has the number
+  // 0.
   void fill(std::int64_t i, std::span<const std::int32_t> pattern);
 
   // The row without its last entry, of column i: (column, number), in ascending order of columns.

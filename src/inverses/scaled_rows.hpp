@@ -16,8 +16,8 @@ namespace trireme::inverses {
 // numbers in A. Columns that are neither are left out.
 class ScaledRows {
  public:
-  // Throws Error on every rank: input where an entry of the diagonal is not positive, resource where
-  // 32 bits do not number the rows of A. Collective.
+  // Throws Error on every rank: input where an entry of the diagonal is not positive, resource
+  // where 32 bits do not number the rows of A. Collective.
   explicit ScaledRows(const DistributedMatrix& matrix);
 
   std::int64_t rows() const { return static_cast<std::int64_t>(begin_.size()) - 1; }

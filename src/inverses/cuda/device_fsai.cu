@@ -252,7 +252,7 @@ __device__ inline bool is_normal_in_fp32(double value) {
   return value == 0 || (size >= 1.1754943508222875e-38 && size <= 3.4028234663852886e+38);
 }
 
-// Row i of G comes to columns[i * kStride] ... and values[i * kStride] ..., with lengths[i] entries.
+// Row i of G comes to columns[i * kStride] ... and values[i * kStride] ..., lengths[i] entries.
 __global__ void __launch_bounds__(kWarps * 32)
     grow_rows(const Matrix a, int steps, std::int32_t* __restrict__ columns,
               double* __restrict__ values, std::int32_t* __restrict__ lengths,

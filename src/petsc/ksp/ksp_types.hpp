@@ -63,8 +63,9 @@ std::optional<solvers::NamedMethod> resident_method(std::string_view ksp_type);
 // whose next loop is not ours. Collective.
 void ksp_prepare(KSP ksp);
 
-// Tells a PC of type trireme_mg or trireme_fsai whether the loop of the KSP will run on a GPU, ahead of its set-up.
-// Does nothing for another PC, and for a KSP without operators. Collective.
+// Tells a PC that is given to loops as an operation (pc/given_pc.hpp) whether the loop of the KSP
+// will run on a GPU, ahead of its set-up. Does nothing for another PC, and for a KSP without
+// operators. Collective.
 void ksp_place_preconditioner(KSP ksp);
 
 // Gives the new values of the matrix to the preconditioner of a KSP that is prepared, where a GPU

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A PC type whose data is the operation of a loop (solvers/preconditioners/given.hpp): it works under
-// any KSP by PCApply on the host, and KSP types of Trireme call the operation from their own loop.
+// A PC type whose data is the operation of a loop (solvers/preconditioners/given.hpp): it works
+// under any KSP by PCApply on the host, and KSP types of Trireme call the operation from their own
+// loop.
 #pragma once
 
 #include <petscksp.h>
@@ -23,8 +24,8 @@ class GivenPc {
   // Where the next set_up() is for: GPUs, whose ranks exchange as `exchange` says, or the host
   // (none).
   virtual void place(const std::optional<ExchangeRequest>& exchange) = 0;
-  // Makes the operation for the Pmat of `pc`, or brings it up to date, or does nothing where neither
-  // the matrix nor the options have changed. Throws Error on every rank. Collective.
+  // Makes the operation for the Pmat of `pc`, or brings it up to date, or does nothing where
+  // neither the matrix nor the options have changed. Throws Error on every rank. Collective.
   virtual void set_up(PC pc) = 0;
   // The next set_up() makes patterns anew, too.
   virtual void forget_patterns() = 0;

@@ -32,10 +32,10 @@ void FsaiPc::forget() {
 
 namespace {
 
-using Functions = GivenPcFunctions<FsaiPc>;
+using FsaiFunctions = GivenPcFunctions<FsaiPc>;
 
 PetscErrorCode fsai_set_from_options(PC pc, OptionItems PetscOptionsObject) {
-  inverses::FsaiOptions& options = Functions::data(pc).options;
+  inverses::FsaiOptions& options = FsaiFunctions::data(pc).options;
   PetscInt steps = options.steps;
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Trireme FSAI options");
@@ -55,7 +55,7 @@ PetscErrorCode fsai_view(PC pc, PetscViewer viewer) {
   PetscCall(
       PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(kPetscSuccess);
-  const FsaiPc& data = Functions::data(pc);
+  const FsaiPc& data = FsaiFunctions::data(pc);
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  factorised sparse approximate inverse, %d steps of %d "
                                    "entries per row\n",
@@ -75,8 +75,8 @@ PetscErrorCode fsai_view(PC pc, PetscViewer viewer) {
 
 PetscErrorCode fsai_create(PC pc) {
   install(pc,
-          {fsai_set_from_options, Functions::apply, fsai_view, Functions::destroy,
-           Functions::set_up, Functions::reset, Functions::apply_transpose},
+          {fsai_set_from_options, FsaiFunctions::apply, fsai_view, FsaiFunctions::destroy,
+           FsaiFunctions::set_up, FsaiFunctions::reset, FsaiFunctions::apply_transpose},
           new FsaiPc);
   return kPetscSuccess;
 }
@@ -88,7 +88,7 @@ void register_fsai() { petsc_check(PCRegister(kTriremeFsai, fsai_create)); }
 FsaiPc* fsai_of(PC pc) {
   PetscBool same = PETSC_FALSE;
   petsc_check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), kTriremeFsai, &same));
-  return same == PETSC_TRUE ? &Functions::data(pc) : nullptr;
+  return same == PETSC_TRUE ? &FsaiFunctions::data(pc) : nullptr;
 }
 
 GivenPc* given_pc_of(PC pc) {

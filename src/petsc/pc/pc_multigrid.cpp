@@ -67,9 +67,9 @@ void MultigridPc::forget() {
 
 namespace {
 
-using Functions = GivenPcFunctions<MultigridPc>;
+using MultigridFunctions = GivenPcFunctions<MultigridPc>;
 
-MultigridPc& data(PC pc) { return Functions::data(pc); }
+MultigridPc& data(PC pc) { return MultigridFunctions::data(pc); }
 
 // An option whose value is one of the words of an enumeration.
 template <class Choice>
@@ -191,8 +191,9 @@ PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
 
 PetscErrorCode multigrid_create(PC pc) {
   install(pc,
-          {multigrid_set_from_options, Functions::apply, multigrid_view, Functions::destroy,
-           Functions::set_up, Functions::reset, Functions::apply_transpose},
+          {multigrid_set_from_options, MultigridFunctions::apply, multigrid_view,
+           MultigridFunctions::destroy, MultigridFunctions::set_up, MultigridFunctions::reset,
+           MultigridFunctions::apply_transpose},
           new MultigridPc);
   return kPetscSuccess;
 }
