@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,7 +17,7 @@ namespace fsai_kernels {
 constexpr int kMost = kMostStepsOnGpu * kEntriesPerStep;  // entries of a row beside the diagonal
 static_assert(kMost < 32, "a lane has one entry");
 constexpr int kStride = kMost + 1;
-constexpr int kSlots = 1024, kMostCandidates = 768;
+constexpr int kMostSlots = 1024;
 constexpr int kWarps = 4;  // per block
 constexpr unsigned kAll = 0xffffffffu;
 constexpr std::int32_t kFree = -1;
@@ -32,17 +33,21 @@ struct Matrix {
   const double* __restrict__ scale;  // D^-1/2
 };
 
+// The table has kSlots slots, a power of two, of which 3/4 may be taken.
+template <int kSlots>
 struct Work {
+  static constexpr int kMostCandidates = kSlots / 4 * 3;
   double factor[kMost * (kMost + 1) / 2];
   double sums[kSlots];
   std::int32_t keys[kSlots];
+  std::int16_t taken[kMostCandidates];  // slots, in the order in which they were taken
 };
 
 // scale[i] = 1 / sqrt(a_ii), where the row has ascending columns and a positive diagonal.
 __global__ void find_scale(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
                            const std::int32_t* __restrict__ col_idx,
                            const double* __restrict__ values, double* __restrict__ scale,
-                           unsigned* flags) {
+                           std::int32_t* longest, unsigned* flags) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= rows) return;
   double diagonal = 0;
@@ -56,13 +61,19 @@ __global__ void find_scale(std::int64_t rows, const std::int32_t* __restrict__ r
   const bool fit = ascends && diagonal > 0 && isfinite(diagonal);
   scale[i] = 1 / sqrt(fit ? diagonal : 1.0);
   if (!fit) atomicOr(flags, unsigned{kUnfit});
+  const std::int32_t length = row_ptr[i + 1] - row_ptr[i];
+  if (length > *longest) atomicMax(longest, length);
 }
 
 // The row that a warp makes. All lanes run its functions together.
+template <int kSlots>
 class WarpRow {
  public:
-  __device__ WarpRow(const Matrix& a, Work& work)
-      : a_(a), work_(work), lane_(static_cast<int>(threadIdx.x % 32)) {}
+  __device__ WarpRow(const Matrix& a, Work<kSlots>& work)
+      : a_(a), work_(work), lane_(static_cast<int>(threadIdx.x % 32)) {
+    for (int slot = lane_; slot < kSlots; slot += 32) work_.keys[slot] = kFree;
+    __syncwarp();
+  }
 
   __device__ void begin(std::int32_t i) {
     row_ = i;
@@ -115,11 +126,6 @@ class WarpRow {
 
   // One step of growth. False: nothing has come in.
   __device__ bool grow() {
-    for (int slot = lane_; slot < kSlots; slot += 32) {
-      work_.keys[slot] = kFree;
-      work_.sums[slot] = 0;
-    }
-    __syncwarp();
     solve();
     candidates_ = 0;
     add_to_gradient(row_, 1);
@@ -135,6 +141,8 @@ class WarpRow {
       chosen[count] = take_largest(least);
       if (chosen[count] < 0) break;
     }
+    for (int k = lane_; k < candidates_; k += 32) work_.keys[work_.taken[k]] = kFree;
+    __syncwarp();
     bool grew = false;
     for (int k = 0; k < count; ++k) grew = add(chosen[k]) || grew;
     return grew;
@@ -143,7 +151,7 @@ class WarpRow {
  private:
   __device__ static int of(int row, int column) { return row * (row + 1) / 2 + column; }
   __device__ static unsigned hash(std::int32_t column) {
-    return static_cast<unsigned>(column) * 2654435761u >> 22;
+    return static_cast<unsigned>(column) * 2654435761u >> 22 & (kSlots - 1);
   }
 
   __device__ std::int32_t lower_bound(std::int32_t row, std::int32_t column) const {
@@ -188,7 +196,7 @@ class WarpRow {
                                   std::int32_t end) {
     for (std::int32_t base = first; base < end; base += 32) {
       const std::int32_t k = base + lane_;
-      const bool has_room = candidates_ + 32 <= kMostCandidates;
+      const bool has_room = candidates_ + 32 <= Work<kSlots>::kMostCandidates;
       bool is_new = false;
       int at = -1;
       if (k < end) {
@@ -201,9 +209,14 @@ class WarpRow {
           if (at >= 0 || key == kFree) break;
         }
         const double value = a_.col_idx[k] == row ? 1 : scaled(row, k);
-        if (at >= 0) work_.sums[at] += factor * value;
+        // A sum begins with 0, as on the host.
+        if (at >= 0) work_.sums[at] = (is_new ? 0 : work_.sums[at]) + factor * value;
       }
-      candidates_ += __popc(__ballot_sync(kAll, is_new));
+      const unsigned all_new = __ballot_sync(kAll, is_new);
+      if (is_new)
+        work_.taken[candidates_ + __popc(all_new & ((1u << lane_) - 1))] =
+            static_cast<std::int16_t>(at);
+      candidates_ += __popc(all_new);
       __syncwarp();
     }
   }
@@ -213,9 +226,9 @@ class WarpRow {
   __device__ std::int32_t take_largest(double least) {
     double size = 0;
     std::int32_t column = -1;
-    for (int slot = lane_; slot < kSlots; slot += 32) {
+    for (int k = lane_; k < candidates_; k += 32) {
+      const int slot = work_.taken[k];
       const std::int32_t key = work_.keys[slot];
-      if (key == kFree) continue;
       const double own = fabs(work_.sums[slot]);
       if (own > size || (own == size && column >= 0 && key < column)) {
         size = own;
@@ -237,7 +250,7 @@ class WarpRow {
   }
 
   const Matrix& a_;
-  Work& work_;
+  Work<kSlots>& work_;
   int lane_;
   std::int32_t row_ = 0;
   int m_ = 0;            // entries of the pattern
@@ -252,15 +265,20 @@ __device__ inline bool is_normal_in_fp32(double value) {
   return value == 0 || (size >= 1.1754943508222875e-38 && size <= 3.4028234663852886e+38);
 }
 
+template <int kSlots>
+__device__ Work<kSlots>& work_of_warp() {
+  extern __shared__ double shared[];
+  return reinterpret_cast<Work<kSlots>*>(shared)[threadIdx.x / 32];
+}
+
 // Row i of G comes to columns[i * kStride] ... and values[i * kStride] ..., lengths[i] entries.
+template <int kSlots>
 __global__ void __launch_bounds__(kWarps * 32)
     grow_rows(const Matrix a, int steps, std::int32_t* __restrict__ columns,
               double* __restrict__ values, std::int32_t* __restrict__ lengths,
               std::int32_t* longest, unsigned* flags) {
-  extern __shared__ double shared[];
-  Work& work = reinterpret_cast<Work*>(shared)[threadIdx.x / 32];
   const int lane = static_cast<int>(threadIdx.x % 32);
-  WarpRow row(a, work);
+  WarpRow<kSlots> row(a, work_of_warp<kSlots>());
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kWarps;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
        i < a.rows; i += warps) {
@@ -290,14 +308,13 @@ __global__ void __launch_bounds__(kWarps * 32)
 }
 
 // Numbers for the pattern of G, whose rows have at most kStride entries.
+template <int kSlots>
 __global__ void __launch_bounds__(kWarps * 32)
     fill_rows(const Matrix a, const std::int32_t* __restrict__ row_ptr,
               const std::int32_t* __restrict__ col_idx, double* __restrict__ values,
               unsigned* flags) {
-  extern __shared__ double shared[];
-  Work& work = reinterpret_cast<Work*>(shared)[threadIdx.x / 32];
   const int lane = static_cast<int>(threadIdx.x % 32);
-  WarpRow row(a, work);
+  WarpRow<kSlots> row(a, work_of_warp<kSlots>());
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kWarps;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
        i < a.rows; i += warps) {
@@ -360,18 +377,31 @@ unsigned blocks_of_rows(std::int64_t rows) {
   return static_cast<unsigned>(std::min((rows + kWarps - 1) / kWarps, kMostBlocks));
 }
 
-template <class Kernel>
+template <int kSlots, class Kernel>
 std::size_t shared_bytes(Kernel* kernel) {
-  constexpr std::size_t bytes = kWarps * sizeof(Work);
+  constexpr std::size_t bytes = kWarps * sizeof(Work<kSlots>);
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)));
   return bytes;
 }
 
-// What the kernels report, in device memory: the flags, and the longest row.
+// Calls launch(slots) with the smallest table, as a std::integral_constant, that no row fills: the
+// columns of a row of G are kStride rows of A, which name `longest` columns each.
+template <class Launch>
+void with_slots(std::int32_t longest, const Launch& launch) {
+  const std::int64_t most = std::int64_t{kStride} * longest + 32;
+  if (most <= Work<256>::kMostCandidates)
+    launch(std::integral_constant<int, 256>());
+  else if (most <= Work<512>::kMostCandidates)
+    launch(std::integral_constant<int, 512>());
+  else
+    launch(std::integral_constant<int, kMostSlots>());
+}
+
+// What the kernels report, in device memory: the flags, and the longest rows of A and of G.
 struct Report {
   unsigned flags = 0;
-  std::int32_t longest = 0;
+  std::int32_t longest_of_a = 0, longest = 0;
 };
 Report read(const ScratchBuffer<Report>& report, StreamRef stream) {
   Report host;
@@ -382,15 +412,17 @@ Report read(const ScratchBuffer<Report>& report, StreamRef stream) {
 
 // D^-1/2; empty where the matrix does not fit.
 ScratchBuffer<double> scale_of(const DeviceCsr<double>& a, ScratchBuffer<Report>& report,
-                               StreamRef stream) {
+                               std::int32_t& longest, StreamRef stream) {
   ScratchBuffer<double> scale(static_cast<std::size_t>(a.rows), stream);
   report = ScratchBuffer<Report>(1, stream);
   fill_zero(report.span(), stream);
-  find_scale<<<blocks_for(a.rows), kThreads, 0, stream>>>(a.rows, a.row_ptr.data(),
-                                                          a.col_idx.data(), a.values.data(),
-                                                          scale.data(), &report.data()->flags);
+  find_scale<<<blocks_for(a.rows), kThreads, 0, stream>>>(
+      a.rows, a.row_ptr.data(), a.col_idx.data(), a.values.data(), scale.data(),
+      &report.data()->longest_of_a, &report.data()->flags);
   check_launch();
-  if (read(report, stream).flags & kUnfit) return {};
+  const Report found = read(report, stream);
+  longest = found.longest_of_a;
+  if (found.flags & kUnfit) return {};
   return scale;
 }
 
@@ -400,7 +432,8 @@ Matrix matrix_of(const DeviceCsr<double>& a, const ScratchBuffer<double>& scale)
 
 std::optional<DeviceFactor> make(const DeviceCsr<double>& a, std::int32_t steps, StreamRef stream) {
   ScratchBuffer<Report> report;
-  const ScratchBuffer<double> scale = scale_of(a, report, stream);
+  std::int32_t longest = 0;
+  const ScratchBuffer<double> scale = scale_of(a, report, longest, stream);
   if (scale.empty()) return std::nullopt;
   const auto rows = static_cast<std::size_t>(a.rows);
   ScratchBuffer<std::int32_t> columns(rows * kStride, stream);
@@ -408,9 +441,13 @@ std::optional<DeviceFactor> make(const DeviceCsr<double>& a, std::int32_t steps,
   DeviceFactor made;
   made.rows.rows = made.rows.cols = a.rows;
   made.rows.row_ptr = ScratchBuffer<std::int32_t>(rows + 1, stream);
-  grow_rows<<<blocks_of_rows(a.rows), kWarps * 32, shared_bytes(grow_rows), stream>>>(
-      matrix_of(a, scale), steps, columns.data(), values.data(), made.rows.row_ptr.data(),
-      &report.data()->longest, &report.data()->flags);
+  with_slots(longest, [&](auto slots) {
+    constexpr int kSlots = decltype(slots)::value;
+    grow_rows<kSlots>
+        <<<blocks_of_rows(a.rows), kWarps * 32, shared_bytes<kSlots>(grow_rows<kSlots>), stream>>>(
+            matrix_of(a, scale), steps, columns.data(), values.data(), made.rows.row_ptr.data(),
+            &report.data()->longest, &report.data()->flags);
+  });
   check_launch();
   ScratchBuffer<std::int64_t> total(1, stream);
   write_total(made.rows.row_ptr.view().subspan(0, rows), total.data(), stream);
@@ -445,11 +482,14 @@ std::optional<DeviceFactor> make_fsai_on_device(const DeviceCsr<double>& a, std:
 
 bool renew_fsai_on_device(const DeviceCsr<double>& a, DeviceFactor& factor, StreamRef stream) {
   ScratchBuffer<Report> report;
-  const ScratchBuffer<double> scale = scale_of(a, report, stream);
+  std::int32_t longest = 0;
+  const ScratchBuffer<double> scale = scale_of(a, report, longest, stream);
   if (scale.empty()) return false;
-  fill_rows<<<blocks_of_rows(a.rows), kWarps * 32, shared_bytes(fill_rows), stream>>>(
-      matrix_of(a, scale), factor.rows.row_ptr.data(), factor.rows.col_idx.data(),
-      factor.rows.values.data(), &report.data()->flags);
+  constexpr int kNoTable = 32;
+  fill_rows<kNoTable>
+      <<<blocks_of_rows(a.rows), kWarps * 32, shared_bytes<kNoTable>(fill_rows<kNoTable>),
+         stream>>>(matrix_of(a, scale), factor.rows.row_ptr.data(), factor.rows.col_idx.data(),
+                   factor.rows.values.data(), &report.data()->flags);
   check_launch();
   factor.in_fp32 = !(read(report, stream).flags & kBeyondFp32);
   if (factor.in_fp32) {

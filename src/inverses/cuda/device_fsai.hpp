@@ -4,7 +4,7 @@
 //
 //   lane k of the warp     entry k of the pattern: its column, z and y, in registers
 //   shared memory          the Cholesky factor of A(P, P), 465 numbers, and
-//                          a hash table of the gradient by column, 1024 slots
+//                          a hash table of the gradient by column, 256 to 1024 slots
 //
 // A row has at most 30 entries beside its diagonal, which is 10 steps. Where more than 3/4 of the
 // table is taken, further candidates are left out, which the host does not do.
