@@ -45,7 +45,7 @@ TEST(ApiSolver, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
   for (const std::string& method : methods())
     for (const std::string& preconditioner : preconditioners()) {
       const bool is_symmetric = method == "cg" || method == "minres" || method == "pipelined_cg";
-      if (preconditioner == "chebyshev" && !is_symmetric) continue;
+      if ((preconditioner == "chebyshev" || preconditioner == "fsai") && !is_symmetric) continue;
       SCOPED_TRACE(method + " " + preconditioner);
       Solver solver(symmetric.arrays(), {.method = method,
                                          .preconditioner = preconditioner,
@@ -348,8 +348,10 @@ TEST(ApiSolver, NewValuesAreSetUpAnew) {
     Solver solver(system.arrays(), options), other(changed.arrays(), options);
     solved(solver, b);
     solver.update(changed.values);
+    // The pattern of an approximate inverse stays that of the old values.
     EXPECT_NEAR(static_cast<double>(solved(solver, b).report.iterations),
-                static_cast<double>(solved(other, b).report.iterations), 2);
+                static_cast<double>(solved(other, b).report.iterations),
+                preconditioner == "fsai" ? 4 : 2);
   }
   for (const std::string scaling : {"diagonal", "ruiz", "matching"}) {
     SCOPED_TRACE(scaling);

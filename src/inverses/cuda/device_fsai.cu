@@ -141,6 +141,7 @@ class WarpRow {
       chosen[count] = take_largest(least);
       if (chosen[count] < 0) break;
     }
+    __syncwarp();
     for (int k = lane_; k < candidates_; k += 32) work_.keys[work_.taken[k]] = kFree;
     __syncwarp();
     bool grew = false;
@@ -441,6 +442,7 @@ std::optional<DeviceFactor> make(const DeviceCsr<double>& a, std::int32_t steps,
   DeviceFactor made;
   made.rows.rows = made.rows.cols = a.rows;
   made.rows.row_ptr = ScratchBuffer<std::int32_t>(rows + 1, stream);
+  fill_zero(made.rows.row_ptr.span().subspan(rows, 1), stream);
   with_slots(longest, [&](auto slots) {
     constexpr int kSlots = decltype(slots)::value;
     grow_rows<kSlots>
