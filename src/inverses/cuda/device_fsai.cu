@@ -113,6 +113,7 @@ class WarpRow {
     const double z = right / root;
     if (!(d_ - z * z > kLeastPivot)) return false;
     d_ -= z * z;
+    __syncwarp();
     if (lane_ < m_) work_.factor[of(m_, lane_)] = number;
     if (lane_ == m_) {
       work_.factor[of(m_, m_)] = root;
