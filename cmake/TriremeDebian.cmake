@@ -104,8 +104,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 if(TRIREME_PYTHON)
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "solver of large sparse linear systems - Python package
  The package trireme solves systems whose matrix is a matrix of SciPy or an
- array of NumPy, in one process or in many. Its functions are called as those of
- scipy.sparse.linalg.")
+ array of NumPy, in one process or in many. Its functions are called as those
+ of scipy.sparse.linalg.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   math(EXPR next "${minor_of_python} + 1")  # the extension serves no other Python
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${core} (= ${version}), python3 (>= 3.${minor_of_python}), python3 (<< 3.${next}), \
