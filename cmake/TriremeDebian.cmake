@@ -8,6 +8,11 @@ if(NOT newest MATCHES "^trireme \\(${PROJECT_VERSION}-([0-9]+)\\)")
   message(FATAL_ERROR "packaging/debian/changelog does not begin with version ${PROJECT_VERSION}")
 endif()
 set(CPACK_DEBIAN_PACKAGE_RELEASE ${CMAKE_MATCH_1})
+file(STRINGS ${folder}/changelog signatures REGEX "^ -- .*>  ")
+list(GET signatures 0 signature)
+string(REGEX REPLACE "^ -- (.*>)  .*" "\\1" signature "${signature}")
+set(TRIREME_MAINTAINER "${signature}" CACHE STRING
+  "Who answers for the Debian packages, \"Name <address>\": by default who signed the newest entry of their changelog")
 
 # trireme_debian_gzip(<source> <name>): the packed file in the build folder, without a time inside.
 function(trireme_debian_gzip source name)
@@ -49,7 +54,7 @@ endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME trireme)
-set(CPACK_PACKAGE_CONTACT "Trireme authors <trireme@example.org>")
+set(CPACK_PACKAGE_CONTACT "${TRIREME_MAINTAINER}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
@@ -99,8 +104,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 if(TRIREME_PYTHON)
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "solver of large sparse linear systems - Python package
  The package trireme solves systems whose matrix is a matrix of SciPy or an
- array of NumPy, in one process or in many. Its functions are called as those of
- scipy.sparse.linalg.")
+ array of NumPy, in one process or in many. Its functions are called as those
+ of scipy.sparse.linalg.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   math(EXPR next "${minor_of_python} + 1")  # the extension serves no other Python
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${core} (= ${version}), python3 (>= 3.${minor_of_python}), python3 (<< 3.${next}), \

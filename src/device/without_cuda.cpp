@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device layer of a build without CUDA: there is no device, and every function that needs one
 // throws Error{resource}.
+#include "device/cache_bandwidth.hpp"
 #include "device/device.hpp"
 #include "device/device_scope.hpp"
 #include "device/driver.hpp"
@@ -20,6 +21,7 @@ DeviceProperties select_device(int /*local_rank*/) { no_cuda(); }
 DeviceProperties device_properties() { no_cuda(); }
 int multiprocessors() { no_cuda(); }
 DeviceMemory device_memory() { no_cuda(); }
+double measure_device_cache(std::size_t /*bytes*/) { no_cuda(); }
 DeviceScope::DeviceScope() = default;
 DeviceScope::DeviceScope(int /*device*/) { no_cuda(); }
 DeviceScope::~DeviceScope() = default;

@@ -127,6 +127,10 @@ const Figures<MachineDescription>& figures() {
        "bandwidth of all ranks' CPUs together over arrays that are as large as the matrix: the "
        "best of copy, triad and read; 0: not measured, because the matrix exceeds caches",
        &MachineDescription::in_cache_gbytes_per_s},
+      {"gpu_in_cache_gbytes_per_s", "GB/s",
+       "bandwidth of all GPUs together over arrays that are as large as the matrix: the better one "
+       "of copy and read; 0: not measured, because the matrix exceeds caches or no GPU was used",
+       &MachineDescription::gpu_in_cache_gbytes_per_s},
       {"versions", "", "of what ran", [](const MachineDescription& m) { return VersionsPart{m}; }}};
   return table;
 }

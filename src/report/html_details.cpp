@@ -27,11 +27,12 @@ std::string facts(const CaseOutcome& outcome) {
   return "<table class=\"facts\">\n<caption>machine, versions and hashes</caption>\n<tbody>\n" +
          fact("where", words::machine(m)) + fact("CPU memory, best", rate(m.best_gbytes_per_s)) +
          fact("arrays as large as the matrix", rate(m.in_cache_gbytes_per_s)) +
-         fact("GPU memory", rate(m.gpu_gbytes_per_s)) + fact("GPU driver", m.driver) +
-         fact("begun", outcome.date) + fact("Trireme", m.trireme) + fact("commit", m.commit) +
-         fact("compiler of C++", m.compiler) + fact("compiler of CUDA", m.cuda) +
-         fact("PETSc", m.petsc) + fact("HDF5", m.hdf5) + fact("MPI", m.mpi) +
-         fact("hash of the pattern", outcome.pattern_hash) +
+         fact("GPU memory", rate(m.gpu_gbytes_per_s)) +
+         fact("arrays as large as the matrix, GPU", rate(m.gpu_in_cache_gbytes_per_s)) +
+         fact("GPU driver", m.driver) + fact("begun", outcome.date) + fact("Trireme", m.trireme) +
+         fact("commit", m.commit) + fact("compiler of C++", m.compiler) +
+         fact("compiler of CUDA", m.cuda) + fact("PETSc", m.petsc) + fact("HDF5", m.hdf5) +
+         fact("MPI", m.mpi) + fact("hash of the pattern", outcome.pattern_hash) +
          fact("hash of the values", outcome.values_hash) + "</tbody></table>\n";
 }
 

@@ -24,13 +24,11 @@ std::string last_of(const CaseOutcome& outcome) {
   return solves > 1 ? fmt::format(" The last of {} solves.", solves) : "";
 }
 
-std::string roof_note(const MachineDescription& machine) {
-  return machine.best_gbytes_per_s > 0 || machine.gpu_gbytes_per_s > 0
-             ? "Each kernel's product under the measured memory bandwidth."
-         : machine.in_cache_gbytes_per_s > 0
-             ? "Each kernel's product under the bandwidth of arrays that are as large as the "
-               "matrix."
-             : "No roof: on GPUs bandwidth is measured for larger matrices only.";
+std::string roof_note(const svg::Roof& roof) {
+  return roof.of_small_arrays ? "Each kernel's product under the bandwidth of arrays that are as "
+                                "large as the matrix."
+         : roof.gbytes_per_s > 0 ? "Each kernel's product under the measured memory bandwidth."
+                                 : "No roof: the bandwidth was not measured.";
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ std::string curves(const CaseOutcome& outcome) {
             figure("How the times are distributed", svg::product_distribution(outcome)),
             outcome.runs.empty()
                 ? ""
-                : figure("Roofline", svg::roofline(outcome), roof_note(outcome.machine))});
+                : figure("Roofline", svg::roofline(outcome), roof_note(svg::roof_of(outcome)))});
   return section("curves", "Curves",
                  figures.empty() ? "" : legend(words::labels(outcome)) + figures);
 }

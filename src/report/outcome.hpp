@@ -46,6 +46,7 @@ struct MachineDescription {
   // Of CPUs, the best of copy, triad and read over arrays that together are as large as the matrix;
   // 0: not measured, because the matrix exceeds caches.
   double in_cache_gbytes_per_s = 0;
+  double gpu_in_cache_gbytes_per_s = 0;  // likewise of GPUs: the better one of copy and read
 };
 
 // Microseconds of one product (local + ghost + halo wait) on the slowest rank.

@@ -28,6 +28,15 @@ Chart product_distribution(const CaseOutcome& outcome);
 // cheapest entries marked. Series e is entry e.
 Chart cost(const CaseOutcome& outcome, const Account& account);
 
+// What bounds products on the device of the first run: the bandwidth of its memory or, where that
+// was not measured, of arrays that are as large as the matrix. 0: not measured.
+struct Roof {
+  double gbytes_per_s = 0;
+  bool of_small_arrays = false;
+};
+// There is a run.
+Roof roof_of(const CaseOutcome& outcome);
+
 // Rate of the product over its operations per byte, both logarithmic, with the measured bandwidth
 // as a roof.
 Chart roofline(const CaseOutcome& outcome);

@@ -22,20 +22,16 @@ bool has_rates(const RunOutcome& run) {
 
 Point place_of(const RunOutcome& run) { return {run.gflops / run.gbytes_per_s, run.gflops}; }
 
-// Whether the roof is that of small arrays.
-bool in_cache(const MachineDescription& machine) {
-  return machine.best_gbytes_per_s <= 0 && machine.in_cache_gbytes_per_s > 0;
-}
-
-// Of the device of the runs, in GB/s; 0: not measured.
-double bandwidth(const CaseOutcome& outcome) {
-  const bool on_gpu = outcome.runs.front().device == Device::cuda;
-  if (on_gpu) return outcome.machine.gpu_gbytes_per_s;
-  return in_cache(outcome.machine) ? outcome.machine.in_cache_gbytes_per_s
-                                   : outcome.machine.best_gbytes_per_s;
-}
-
 }  // namespace
+
+Roof roof_of(const CaseOutcome& outcome) {
+  const MachineDescription& machine = outcome.machine;
+  const bool on_gpu = outcome.runs.front().device == Device::cuda;
+  const double memory = on_gpu ? machine.gpu_gbytes_per_s : machine.best_gbytes_per_s;
+  if (memory > 0) return {.gbytes_per_s = memory, .of_small_arrays = false};
+  const double caches = on_gpu ? machine.gpu_in_cache_gbytes_per_s : machine.in_cache_gbytes_per_s;
+  return {.gbytes_per_s = caches, .of_small_arrays = caches > 0};
+}
 
 Chart roofline(const CaseOutcome& outcome) {
   double left = std::numeric_limits<double>::infinity(), right = 0, low = left, high = 0;
@@ -51,8 +47,8 @@ Chart roofline(const CaseOutcome& outcome) {
         fmt::format("{}: {:.3g} GFLOP/s at {:.3g} flop per byte. ", label(run), p.y, p.x);
   }
   if (right <= 0) return {};
-  const double roof = bandwidth(outcome);
-  const char* giver = in_cache(outcome.machine) ? "arrays of this size" : "memory";
+  const auto [roof, of_small_arrays] = roof_of(outcome);
+  const char* giver = of_small_arrays ? "arrays of this size" : "memory";
   if (roof > 0) description += fmt::format("The roof, of {}: {:.4g} GB/s. ", giver, roof);
   const Scale x = Scale::logarithmic(left / 1.8, right * 1.8);
   if (roof > 0) {

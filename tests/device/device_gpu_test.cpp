@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "device/buffer.hpp"
+#include "device/cache_bandwidth.hpp"
 #include "device/device.hpp"
 #include "device/graph.hpp"
 #include "device/uploader.hpp"
@@ -52,6 +53,16 @@ TEST_F(OnDevice, UploaderCopiesEverySizeAboutItsChunks) {
     std::fill(sent.begin(), sent.end(), static_cast<unsigned char>(0));  // it has been read
     const auto received = to_host(buffer.view(), stream);
     EXPECT_TRUE(std::equal(copy.begin(), copy.end(), received.begin()));
+  }
+}
+
+// Rates of 1 TB/s and more are those of caches; a byte per nanosecond is slower than any GPU.
+TEST_F(OnDevice, SmallArraysMoveAtAPlausibleRate) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{12345}, std::size_t{16'000'000}}) {
+    const double rate = measure_device_cache(bytes);
+    EXPECT_TRUE(std::isfinite(rate));
+    EXPECT_GT(rate, bytes > 1'000'000 ? 1 : 0) << bytes;
+    EXPECT_LT(rate, 1e5) << bytes;
   }
 }
 

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 
 # Programs of the system that the pages may use.
-SYSTEM = {"apt-get", "cat", "cd", "clang-format-14", "clang-tidy", "cmake", "cp", "ctest", "diff", "eb", "echo",
+SYSTEM = {"apptainer", "apt-get", "cat", "cd", "clang-format-14", "clang-tidy", "cmake", "cp", "ctest", "diff", "eb", "echo",
           "export", "g++", "git", "grep", "gzip", "lintian", "ls", "make", "man", "mkdir", "module", "mpicc", "mpicxx", "mpirun",
           "ninja", "pkg-config", "pkill", "podman", "printf", "python3", "rattler-build", "scancel", "scp", "spack", "srun",
           "sudo", "tail", "tar", "test", "true", "."}

@@ -197,6 +197,26 @@ TEST(Charts, OfTheRooflineHaveEachKernelAndTheBandwidth) {
   EXPECT_EQ(svg::roofline(outcome).content.find("class=\"roof\""), std::string::npos);
 }
 
+// Bandwidths of the other device say nothing about a run.
+TEST(Charts, OfTheRooflineOnGpusHaveARoofForSmallMatricesToo) {
+  CaseOutcome outcome = test::sample_outcome();
+  for (RunOutcome& run : outcome.runs) run.device = Device::cuda;
+  outcome.machine.best_gbytes_per_s = 40;
+  outcome.machine.in_cache_gbytes_per_s = 155;
+  EXPECT_EQ(svg::roofline(outcome).content.find("class=\"roof\""), std::string::npos);
+  EXPECT_NE(html_report(outcome).find("No roof: the bandwidth was not measured."),
+            std::string::npos);
+  outcome.machine.gpu_in_cache_gbytes_per_s = 3384;
+  const svg::Chart small = svg::roofline(outcome);
+  EXPECT_NE(small.content.find("class=\"roof\""), std::string::npos);
+  EXPECT_NE(small.content.find(">arrays of this size: 3384 GB/s<"), std::string::npos);
+  EXPECT_NE(html_report(outcome).find("under the bandwidth of arrays that are as large"),
+            std::string::npos);
+  outcome.machine.gpu_gbytes_per_s = 2750;
+  EXPECT_NE(svg::roofline(outcome).content.find(">memory: 2750 GB/s<"), std::string::npos);
+  EXPECT_NE(html_report(outcome).find("under the measured memory bandwidth"), std::string::npos);
+}
+
 TEST(Charts, OfPartsAreAsWideAsTheirSeconds) {
   const std::string chart =
       svg::bars("id", "title", {{"a", {{"x", 1}, {"y", 3}}}, {"b", {{"x", 0}, {"y", 2}}}}).content;

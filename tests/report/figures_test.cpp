@@ -110,7 +110,7 @@ TEST(Figures, OfTheJson) {
     "nodes": [{"host": "node1", "ranks": [0, 2]}, {"host": "node2", "ranks": [1]}], "cpu": "Some CPU",
     "gpu": "Some GPU", "simd": "AVX3", "ranks": 3, "threads_per_rank": 1,
     "triad_gbytes_per_s": 33.25, "best_gbytes_per_s": 35.5, "gpu_gbytes_per_s": 2750.0,
-    "in_cache_gbytes_per_s": 155.5, "versions": {"trireme": "0.1.0", "petsc": "3.18.5",
+    "in_cache_gbytes_per_s": 155.5, "gpu_in_cache_gbytes_per_s": 3384.5, "versions": {"trireme": "0.1.0", "petsc": "3.18.5",
     "hdf5": "1.10.8", "mpi": "Open MPI 4.1.4", "commit": "0123456789ab", "compiler": "GNU 12.2.0",
     "cuda": "12.4.131", "driver": "580.159.04"}})json"));
   EXPECT_EQ(report["date"], "2026-11-28T01:25:03Z");

@@ -46,6 +46,7 @@ TEST_F(ReadReport, TakesTheReportOfAnEarlierVersion) {
   auto report = nlohmann::json::parse(json_report(test::sample_outcome()));
   report.erase("date");
   report["machine"].erase("in_cache_gbytes_per_s");
+  report["machine"].erase("gpu_in_cache_gbytes_per_s");
   report["machine"]["versions"].erase("commit");
   report["runs"][0].erase("multigrid");
   const CaseOutcome outcome = read(report.dump());

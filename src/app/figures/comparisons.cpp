@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "device/cache_bandwidth.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/mat/amat.hpp"
 #include "planning/bandwidth.hpp"
@@ -56,18 +57,25 @@ void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome) {
 }
 
 void measure_in_cache(MPI_Comm comm, CaseOutcome& outcome) {
-  constexpr std::int64_t kLeastBytes = 4096, kBytesOfPasses = std::int64_t{64} << 20;
-  if (std::ranges::none_of(outcome.runs,
-                           [](const RunOutcome& run) { return run.device == Device::cpu; }))
-    return;
-  const std::int64_t arrays = 3 * std::int64_t{size_of(comm)};
-  const std::int64_t bytes = std::max(kLeastBytes, 12 * outcome.problem.nnz / arrays);
-  // The best of many passes over small arrays, whose times are short and uneven.
-  const auto repetitions = std::clamp<std::int64_t>(kBytesOfPasses / bytes, 10, 1000);
-  double rate =
-      measure_host_bandwidth(static_cast<std::size_t>(bytes), static_cast<int>(repetitions)).best();
-  MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, comm);
-  outcome.machine.in_cache_gbytes_per_s = rate;
+  constexpr std::int64_t kLeastBytes = 12288, kBytesOfPasses = std::int64_t{192} << 20;
+  const std::int64_t bytes = std::max(kLeastBytes, 12 * outcome.problem.nnz / size_of(comm));
+  const auto used = [&](Device device) {
+    return std::ranges::any_of(outcome.runs,
+                               [&](const RunOutcome& run) { return run.device == device; });
+  };
+  double rates[] = {0, 0};  // GB/s; the last is the GPU's
+  if (used(Device::cpu)) {
+    // The best of many passes over small arrays, whose times are short and uneven.
+    const auto repetitions = std::clamp<std::int64_t>(kBytesOfPasses / bytes, 10, 1000);
+    rates[0] =
+        measure_host_bandwidth(static_cast<std::size_t>(bytes / 3), static_cast<int>(repetitions))
+            .best();
+  }
+  if (used(Device::cuda))
+    collectively(comm, [&] { rates[1] = measure_device_cache(static_cast<std::size_t>(bytes)); });
+  MPI_Allreduce(MPI_IN_PLACE, rates, 2, MPI_DOUBLE, MPI_SUM, comm);
+  outcome.machine.in_cache_gbytes_per_s = rates[0];
+  outcome.machine.gpu_in_cache_gbytes_per_s = rates[1];
 }
 
 void compare_with_baseline(std::vector<RunOutcome>& runs,

@@ -20,8 +20,8 @@ bool bandwidth_matters(const ProblemDescription& problem);
 // The arrays of the measurement count as peak memory, so this comes last. Collective.
 void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome);
 
-// Measures the caches instead, by arrays that together are as large as the matrix; the CPUs', where
-// a run used them. Collective.
+// Measures the caches instead, by arrays that together are as large as the matrix: those of the
+// CPUs and of the GPUs, where a run used them. Collective.
 void measure_in_cache(MPI_Comm comm, CaseOutcome& outcome);
 
 // Gives each run the number of products after which its kernel has paid for its preprocessing,
