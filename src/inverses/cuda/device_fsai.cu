@@ -246,6 +246,7 @@ class WarpRow {
       }
     }
     if (column < 0 || !(size * size >= least)) return -1;
+    __syncwarp();
     if (lane_ == 0) work_.sums[find(column)] = 0;
     __syncwarp();
     return column;
