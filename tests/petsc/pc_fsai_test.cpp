@@ -31,15 +31,15 @@ class FsaiPcTest : public ResidentKsp {
   }
   const FsaiPc& fsai() { return *fsai_of(pc()); }
   void make_laplacian(const char* type, const char* pc_type, double sign = 1) {
-    MatHandle a = grid(30);
+    MatHandle made = grid(30);
     PetscInt first = 0, last = 0;
-    petsc_check(MatGetOwnershipRange(a, &first, &last));
+    petsc_check(MatGetOwnershipRange(made, &first, &last));
     for (PetscInt row = first; row < last; ++row)
-      petsc_check(MatSetValue(a, row, row, 4, INSERT_VALUES));
-    petsc_check(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
-    petsc_check(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
-    petsc_check(MatScale(a, sign));
-    make(std::move(a), type, pc_type);
+      petsc_check(MatSetValue(made, row, row, 4, INSERT_VALUES));
+    petsc_check(MatAssemblyBegin(made, MAT_FINAL_ASSEMBLY));
+    petsc_check(MatAssemblyEnd(made, MAT_FINAL_ASSEMBLY));
+    petsc_check(MatScale(made, sign));
+    make(std::move(made), type, pc_type);
     petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
     petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
   }

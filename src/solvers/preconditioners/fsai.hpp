@@ -17,9 +17,9 @@ struct Fsai : Given {
       .parameter = {},
       // G and G^T with up to 31 entries per row each, of 12 bytes and, in FP32, 8 more.
       .memory = {.per_row = 800, .per_nonzero = 12},
-      // On two cores the set-up takes 800 to 2,100 products, and an iteration 2 to 4 more; on an H200
-      // the set-up takes 500 products of small matrices, 2,800 of large ones, and an iteration 15 us
-      // and 2 products more. Of 19 systems the median takes 0.23 of the iterations of Jacobi
+      // On two cores the set-up takes 800 to 2,100 products, and an iteration 2 to 4 more. On an
+      // H200 the set-up takes 500 products of small matrices, 2,800 of large ones, and an iteration
+      // 15 us and 2 products more. Of 19 systems the median takes 0.23 of the iterations of Jacobi
       // (docs/performance/preconditioners.md).
       .expected = ExpectedCost{.rate_of_jacobi = 3.5,
                                .set_up = {.products = 1500, .seconds = 1e-3},
