@@ -98,9 +98,7 @@ std::optional<std::size_t> PreconditionerRule::next(const SolveOutlook& outlook)
     const PreconditionerOption& option = options_[k];
     if (k == running_ || !can_be_taken(option)) continue;
     const double change = expected_seconds(k, outlook);
-    const bool promised =
-        !option.measured && option.rate_of_first > 0 && options_[0].whole_iterations == 0;
-    const double trust = running_ == 0 ? kTrust : promised ? kTrustInPromise : kTrustToLeave;
+    const double trust = running_ == 0 ? kTrust : kTrustToLeave;
     const auto solves = static_cast<double>(1 + outlook.solves_after);
     const bool patient = option.is_set_up || options_[0].whole_iterations > 0 ||
                          solves * outlook.seconds >= option.set_up_seconds;

@@ -57,9 +57,6 @@ class PreconditionerRule {
   static constexpr double kTrust = 0.8;
   // An option that was changed to is left where another one costs less than this part of it.
   static constexpr double kTrustToLeave = 0.7;
-  // The same for an option that has never run, and whose rate is a multiple of that which the first
-  // iterations of the first option had: these promise too much.
-  static constexpr double kTrustInPromise = 0.4;
   static constexpr std::int64_t kFirstLook = 8;  // iterations of the option that a run begins with
   static constexpr std::int64_t kFirstLookBack = 4;  // iterations of an option that was changed to
   static constexpr double kFarthest =
