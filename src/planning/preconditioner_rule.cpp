@@ -55,6 +55,7 @@ void PreconditionerRule::solved(std::int64_t iterations, double decades, double 
   option.iteration_seconds = seconds / static_cast<double>(iterations);
   if (option.rate_of_first == 0) option.rate = decades / static_cast<double>(iterations);
   option.measured = true;
+  option.has_solved = true;
 }
 
 double PreconditionerRule::rate_of(std::size_t option) const {
@@ -97,8 +98,11 @@ std::optional<std::size_t> PreconditionerRule::next(const SolveOutlook& outlook)
   for (std::size_t k = 0; k < options_.size(); ++k) {
     const PreconditionerOption& option = options_[k];
     if (k == running_ || !can_be_taken(option)) continue;
+    const bool proven = running_ != 0 && now.has_solved && !outlook.stale && !option.has_solved;
+    if (proven && option.measured) continue;
     const double change = expected_seconds(k, outlook);
-    const double trust = running_ == 0 ? kTrust : kTrustToLeave;
+    const bool promised = proven && option.rate_of_first > 0 && options_[0].whole_iterations == 0;
+    const double trust = running_ == 0 ? kTrust : promised ? kTrustInPromise : kTrustToLeave;
     const auto solves = static_cast<double>(1 + outlook.solves_after);
     const bool patient = option.is_set_up || options_[0].whole_iterations > 0 ||
                          solves * outlook.seconds >= option.set_up_seconds;

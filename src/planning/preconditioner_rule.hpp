@@ -39,6 +39,7 @@ struct PreconditionerOption {
   bool measured = false;     // so were its iterations, of which the rate is from
   std::string failure{};     // why it cannot be used; empty: it can
   bool may_return = false;   // it was left before a whole solve of options[0] was known
+  bool has_solved = false;   // a solve converged with it, at least at its end
   // Of a solve that it did from its beginning to its end; 0: unknown.
   std::int64_t whole_iterations = 0;
 };
@@ -50,6 +51,7 @@ struct SolveOutlook {
   std::int64_t solves_after = 0;  // the one that runs
   std::int64_t iterations = 0;    // of this solve so far
   double seconds = 0;             // likewise
+  bool stale = false;             // the running option has older values than the matrix
 };
 
 class PreconditionerRule {
@@ -57,6 +59,9 @@ class PreconditionerRule {
   static constexpr double kTrust = 0.8;
   // An option that was changed to is left where another one costs less than this part of it.
   static constexpr double kTrustToLeave = 0.7;
+  // The same where it has solved, and the other one has never run: its rate is a multiple of that
+  // of the first iterations of options[0], which promise too much.
+  static constexpr double kTrustInPromise = 0.4;
   static constexpr std::int64_t kFirstLook = 8;  // iterations of the option that a run begins with
   static constexpr std::int64_t kFirstLookBack = 4;  // iterations of an option that was changed to
   static constexpr double kFarthest =
@@ -73,7 +78,11 @@ class PreconditionerRule {
   // A solve that one option did alone from its beginning took so many iterations and seconds.
   void solved(std::int64_t iterations, double decades, double seconds);
 
-  // The option that is worth a change at this point, if any.
+  // A solve has converged with the running option.
+  void converged() { options_[running_].has_solved = true; }
+
+  // The option that is worth a change at this point, if any. One that has solved is not left for one
+  // that was left itself before it had, unless its values are old.
   std::optional<std::size_t> next(const SolveOutlook& outlook) const;
   void changed_to(std::size_t option, double set_up_seconds);
   // The running option is left, which frees what its set-up made. It may be taken again where it

@@ -71,8 +71,10 @@ void PreconditionerSearch::iteration(double norm, double target) {
 }
 
 SolveOutlook PreconditionerSearch::outlook() const {
-  SolveOutlook here{
-      .decades_whole = decades_whole_, .solves_after = solves_after_, .iterations = longest_};
+  SolveOutlook here{.decades_whole = decades_whole_,
+                    .solves_after = solves_after_,
+                    .iterations = longest_,
+                    .stale = solver_.is_stale()};
   if (!solving_ || norms_.empty()) return here;
   const double now = *std::ranges::min_element(norms_);
   here.decades_left = now > target_ && target_ > 0 ? std::log10(now / target_) : 0;
@@ -147,6 +149,7 @@ void PreconditionerSearch::solve_ends(bool converged, std::optional<double> seco
   const std::int64_t iterations = std::ssize(norms_) - 1;
   if (solving_ && settings_.makes_changes) {
     observe();
+    if (converged) rule_.converged();
     if (took_over_ == 0 && converged && iterations > 0)
       solved(iterations, seconds.value_or(this->seconds()));
   }

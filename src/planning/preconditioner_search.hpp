@@ -35,6 +35,8 @@ class ChangeableSolver {
   virtual bool on_gpu() const = 0;             // the products are
   // Seconds of an iteration with the present preconditioner, from those that were measured.
   virtual double iteration_seconds(double measured) const { return measured; }
+  // Whether the present preconditioner has older values than the matrix.
+  virtual bool is_stale() const { return false; }
   // Whether the cache has what a set-up makes.
   virtual bool finds_set_up() const { return false; }
   // The option that is taken where the rule says `next`; the running option stands for a set-up of

@@ -419,9 +419,8 @@ TEST_F(TunedSequence, JacobiServesWhereMultigridIsDear) {
 }
 
 // Jacobi's iterations do not depend on the scaling, and those of a hierarchy of other values do.
-// A product takes long enough that no other set-up pays beside them.
 TEST_F(TunedSequence, AMultigridOfOldValuesIsRenewedBeforeItIsLeft) {
-  const RunOutcome run = this->run({0, 0, 1, 1}, iterations_of(2e-3), 5e-5);
+  const RunOutcome run = this->run({0, 0, 1, 1}, iterations_of(2e-3), 1e-6);
   expect_solved(run, 4);
   EXPECT_EQ(run.preconditioner, "multigrid") << candidate(run, "multigrid").verdict;
   EXPECT_FALSE(run.steps[1].renewed);

@@ -138,6 +138,41 @@ TEST(PreconditionerRule, StaysWithAnOptionThatKeepsItsPromise) {
   EXPECT_FALSE(rule.next(now));
 }
 
+// The first iterations of Jacobi had promised 20 ms, where multigrid takes 80.
+TEST(PreconditionerRule, WhatHasSolvedIsNotLeftForWhatHadNot) {
+  PreconditionerRule rule = after(0.4, 10);
+  rule.changed_to(1, 0.05);
+  rule.observe(falling(0.5, 16), 0.08);
+  SolveOutlook between{.decades_whole = 8, .solves_after = 10};
+  EXPECT_EQ(rule.next(between), 0u);
+  rule.converged();
+  EXPECT_FALSE(rule.next(between));
+  between.stale = true;
+  EXPECT_EQ(rule.next(between), 0u) << "its values are old";
+}
+
+// Of an option that has never run 4 times the rate of Jacobi's first iterations is expected.
+TEST(PreconditionerRule, WhatHasSolvedIsLeftForAPromiseThatIsLargeOnly) {
+  for (const double iteration_seconds : {0.005, 0.009}) {
+    Options options = jacobi_and_multigrid();
+    options.push_back(
+        {.set_up_seconds = 0, .iteration_seconds = iteration_seconds, .rate_of_first = 4});
+    PreconditionerRule rule = after(0.2, 10, options);
+    rule.changed_to(1, 0.05);
+    rule.observe(falling(0.5, 16), 0.16);
+    // 160 ms by multigrid; 50 or 90 ms are promised.
+    const SolveOutlook between{.decades_whole = 8, .solves_after = 10};
+    EXPECT_TRUE(rule.next(between));
+    rule.converged();
+    EXPECT_EQ(rule.next(between).has_value(), iteration_seconds == 0.005);
+    // The promise counts in full where Jacobi has solved.
+    rule.changed_to(0, 0);
+    rule.solved(40, 8, 1);
+    rule.changed_to(1, 0);
+    EXPECT_EQ(rule.next(between), 2u);
+  }
+}
+
 TEST(PreconditionerRule, TakesTheOptionWithTheGreatestGain) {
   Options options = jacobi_and_multigrid();
   options.push_back({.set_up_seconds = 0.02, .iteration_seconds = 0.0025, .rate_of_first = 4});

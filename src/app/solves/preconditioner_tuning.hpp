@@ -76,6 +76,7 @@ class PreconditionerTuning final : private ChangeableSolver {
   double product_seconds() const override;
   double iteration_seconds(double measured) const override;
   bool on_gpu() const override { return amat_.on_gpu(); }
+  bool is_stale() const override { return stale_; }
   bool finds_set_up() const override { return found_; }
   // What rank 0 says, or a renewal in its place. Collective.
   std::optional<std::size_t> decide(std::optional<std::size_t> next) const override;
