@@ -89,6 +89,15 @@ double PreconditionerRule::expected_seconds(std::size_t option, const SolveOutlo
   return (asked.is_set_up ? 0 : asked.set_up_seconds) + asked.iteration_seconds * (rest + later);
 }
 
+double PreconditionerRule::trust_in(const PreconditionerOption& option,
+                                    const SolveOutlook& outlook) const {
+  if (running_ == 0) return kTrust;
+  if (!options_[running_].has_solved || option.has_solved || outlook.stale) return kTrustToLeave;
+  if (option.measured) return kTrustInBeginning;
+  const bool promised = option.rate_of_first > 0 && options_[0].whole_iterations == 0;
+  return promised ? kTrustInPromise : kTrustToLeave;
+}
+
 std::optional<std::size_t> PreconditionerRule::next(const SolveOutlook& outlook) const {
   const PreconditionerOption& now = options_[running_];
   if (!now.measured) return std::nullopt;
@@ -98,11 +107,8 @@ std::optional<std::size_t> PreconditionerRule::next(const SolveOutlook& outlook)
   for (std::size_t k = 0; k < options_.size(); ++k) {
     const PreconditionerOption& option = options_[k];
     if (k == running_ || !can_be_taken(option)) continue;
-    const bool proven = running_ != 0 && now.has_solved && !outlook.stale && !option.has_solved;
-    if (proven && option.measured) continue;
     const double change = expected_seconds(k, outlook);
-    const bool promised = proven && option.rate_of_first > 0 && options_[0].whole_iterations == 0;
-    const double trust = running_ == 0 ? kTrust : promised ? kTrustInPromise : kTrustToLeave;
+    const double trust = trust_in(option, outlook);
     const auto solves = static_cast<double>(1 + outlook.solves_after);
     const bool patient = option.is_set_up || options_[0].whole_iterations > 0 ||
                          solves * outlook.seconds >= option.set_up_seconds;

@@ -62,6 +62,9 @@ class PreconditionerRule {
   // The same where it has solved, and the other one has never run: its rate is a multiple of that
   // of the first iterations of options[0], which promise too much.
   static constexpr double kTrustInPromise = 0.4;
+  // The same where it has solved, and the other one was left before it had: little is known of it
+  // but the iterations in which its residual fell fast.
+  static constexpr double kTrustInBeginning = 0.1;
   static constexpr std::int64_t kFirstLook = 8;  // iterations of the option that a run begins with
   static constexpr std::int64_t kFirstLookBack = 4;  // iterations of an option that was changed to
   static constexpr double kFarthest =
@@ -81,8 +84,7 @@ class PreconditionerRule {
   // A solve has converged with the running option.
   void converged() { options_[running_].has_solved = true; }
 
-  // The option that is worth a change at this point, if any. One that has solved is not left for one
-  // that was left itself before it had, unless its values are old.
+  // The option that is worth a change at this point, if any.
   std::optional<std::size_t> next(const SolveOutlook& outlook) const;
   void changed_to(std::size_t option, double set_up_seconds);
   // The running option is left, which frees what its set-up made. It may be taken again where it
@@ -104,6 +106,8 @@ class PreconditionerRule {
   std::string why_not(std::size_t option, const SolveOutlook& outlook) const;
 
  private:
+  // The part of what the running option costs, below which `option` must be.
+  double trust_in(const PreconditionerOption& option, const SolveOutlook& outlook) const;
   bool can_be_taken(const PreconditionerOption& option) const;
   double rate_of(std::size_t option) const;
   // Iterations that the option needs for so many decades, of a solve that has done `iterations`.
