@@ -2,8 +2,6 @@
 #include "inverses/operation.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,18 +10,12 @@
 #include "distributed/device_blocks.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/joined_rows.hpp"
+#include "inverses/row_rules.hpp"
 #include "parallel/collective.hpp"
 #include "planning/kernel_for_matrix.hpp"
 
 namespace trireme::inverses {
 namespace {
-
-bool is_normal_in_fp32(double value) {
-  constexpr double least = std::numeric_limits<float>::min(),
-                   most = std::numeric_limits<float>::max();
-  const double size = std::abs(value);
-  return value == 0 || (size >= least && size <= most);
-}
 
 CudaOperator& gpu_operator(const std::shared_ptr<Operator>& op) {
   return static_cast<CudaOperator&>(*op);

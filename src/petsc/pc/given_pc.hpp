@@ -56,6 +56,16 @@ struct GivenPcFunctions {
       if (data(pc).negated()) petsc_check(VecScale(z, -1));
     });
   }
+  // Calls print(pc, viewer) where the viewer shows text.
+  template <PetscErrorCode (*print)(PC, PetscViewer)>
+  static PetscErrorCode view(PC pc, PetscViewer viewer) {
+    PetscFunctionBegin;
+    PetscBool ascii = PETSC_FALSE;
+    PetscCall(
+        PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+    if (ascii) PetscCall(print(pc, viewer));
+    PetscFunctionReturn(kPetscSuccess);
+  }
   static PetscErrorCode reset(PC pc) {
     data(pc).forget();
     return kPetscSuccess;

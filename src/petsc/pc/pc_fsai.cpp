@@ -49,12 +49,8 @@ PetscErrorCode fsai_set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode fsai_view(PC pc, PetscViewer viewer) {
+PetscErrorCode fsai_print(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
-  PetscBool ascii = PETSC_FALSE;
-  PetscCall(
-      PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(kPetscSuccess);
   const FsaiPc& data = FsaiFunctions::data(pc);
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  factorised sparse approximate inverse, %d steps of %d "
@@ -75,8 +71,9 @@ PetscErrorCode fsai_view(PC pc, PetscViewer viewer) {
 
 PetscErrorCode fsai_create(PC pc) {
   install(pc,
-          {fsai_set_from_options, FsaiFunctions::apply, fsai_view, FsaiFunctions::destroy,
-           FsaiFunctions::set_up, FsaiFunctions::reset, FsaiFunctions::apply_transpose},
+          {fsai_set_from_options, FsaiFunctions::apply, FsaiFunctions::view<fsai_print>,
+           FsaiFunctions::destroy, FsaiFunctions::set_up, FsaiFunctions::reset,
+           FsaiFunctions::apply_transpose},
           new FsaiPc);
   return kPetscSuccess;
 }

@@ -144,12 +144,8 @@ PetscErrorCode multigrid_set_from_options(PC pc, OptionItems PetscOptionsObject)
   PetscFunctionReturn(kPetscSuccess);
 }
 
-PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
+PetscErrorCode multigrid_print(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
-  PetscBool ascii = PETSC_FALSE;
-  PetscCall(
-      PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(kPetscSuccess);
   const Options& options = data(pc).options();
   const std::optional<multigrid::HierarchyFacts> facts = data(pc).facts();
   const Smoother used = facts ? facts->smoother : options.smoother;
@@ -190,11 +186,12 @@ PetscErrorCode multigrid_view(PC pc, PetscViewer viewer) {
 }
 
 PetscErrorCode multigrid_create(PC pc) {
-  install(pc,
-          {multigrid_set_from_options, MultigridFunctions::apply, multigrid_view,
-           MultigridFunctions::destroy, MultigridFunctions::set_up, MultigridFunctions::reset,
-           MultigridFunctions::apply_transpose},
-          new MultigridPc);
+  install(
+      pc,
+      {multigrid_set_from_options, MultigridFunctions::apply,
+       MultigridFunctions::view<multigrid_print>, MultigridFunctions::destroy,
+       MultigridFunctions::set_up, MultigridFunctions::reset, MultigridFunctions::apply_transpose},
+      new MultigridPc);
   return kPetscSuccess;
 }
 
