@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Backend of driver.hpp on the current GPU, with a stream of its own: vectors, and the choice
-// between CUDA graph and persistent kernel.
+// The Backend of driver.hpp on the current GPU, in its own stream or the caller's: vectors, and the
+// choice between CUDA graph and persistent kernel.
 #pragma once
 
 #include <algorithm>
@@ -38,11 +38,7 @@ class CudaBackend {
   static constexpr bool on_host = false;
 
   CudaBackend(CudaSystem& system, const CudaOptions& options)
-      : system_(system),
-        options_(options),
-        mode_(options.mode),
-        rows_(system.rows()),
-        stride_((rows_ + 31) / 32 * 32) {
+      : system_(system), options_(options), mode_(options.mode), rows_(system.rows()) {
     if (!options.stream) stream_ = own_stream_.emplace();
   }
 
@@ -337,13 +333,10 @@ class CudaBackend {
     if (!(key == loop_key_)) loop_.reset();
     loop_key_ = key;
     constexpr bool given = std::is_same_v<M, Given>;
-    const int unroll = options_.unroll > 0         ? options_.unroll
-                       : given                     ? kGivenUnroll
-                       : kind == LoopKind::batches ? kDefaultBatch
-                                                   : kDefaultUnroll;
+    const int unroll = given ? kGivenUnroll : kDefaultUnroll;
     GraphExecutor executor(system_, *window_, stream_, job.observer,
                            {.kind = kind,
-                            .unroll = unroll,
+                            .unroll = options_.unroll > 0 ? options_.unroll : unroll,
                             .ahead = !given,
                             .norm_is_known = job.state.rule.norm != NormKind::none},
                            loop_, inexact);
@@ -382,7 +375,7 @@ class CudaBackend {
   CudaOptions options_;
   CudaMode mode_;
   Method method_ = Method::cg;
-  std::int64_t rows_, stride_;
+  std::int64_t rows_, stride_ = (rows_ + 31) / 32 * 32;
   std::optional<Stream> own_stream_;
   StreamRef stream_ = options_.stream;
   Event ready_{Timing::no};

@@ -6,8 +6,8 @@
 
 namespace trireme::solvers {
 
+// Iterations per round of the loop of a graph, or per batch that the host launches.
 inline constexpr int kDefaultUnroll = 4;
-inline constexpr int kDefaultBatch = 4;
 // With a given preconditioner: what is recorded of it runs also after the loop has ended.
 inline constexpr int kGivenUnroll = 1;
 // Vectors of the host with as many rows pass through pinned memory, from the second solve on,
