@@ -135,6 +135,30 @@ TEST(Fsai, TakesNewValuesOnItsPattern) {
   expect_definition(dense(*a), dense_factor(*a, g));
 }
 
+// Of rows 0 and 1, which become the same, row 2 keeps one entry; the other one has the number 0.
+TEST(Fsai, RenewsARowOfWhichAnEntryCanNoLongerComeIn) {
+  const auto made_of = [](double twin) {
+    return [twin](std::int64_t i, std::int64_t j) {
+      if (i == j) return 1.0;
+      if (i + j == 1) return twin;
+      return (i == 2) != (j == 2) ? 0.3 : 0.0;
+    };
+  };
+  const auto a = distributed(MPI_COMM_WORLD, 8, made_of(0.5));
+  RowSlab g = factor(*a);
+  const Array<std::int32_t> pattern = g.local.col_idx;
+  const auto twins = distributed(MPI_COMM_WORLD, 8, made_of(1 - 1e-14));
+  a->replace_values(joined_rows(*twins).values);
+  renew_fsai(*a, ScaledRows(*a), g);
+  EXPECT_EQ(g.local.col_idx, pattern);
+  const Dense renewed = dense_factor(*a, g);
+  if (size_of(MPI_COMM_WORLD) == 1) {
+    EXPECT_NE(renewed[2][0], 0);
+    EXPECT_EQ(renewed[2][1], 0);
+  }
+  expect_definition(dense(*a), renewed);
+}
+
 TEST(Fsai, IsTransposedOverTheRanks) {
   const auto a = distributed(MPI_COMM_WORLD, 70, varied);
   const RowSlab g = factor(*a);

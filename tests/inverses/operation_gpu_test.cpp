@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/error.hpp"
 #include "device/buffer.hpp"
 #include "device/device.hpp"
 #include "distributed/cuda_operator_system.hpp"
@@ -107,6 +108,49 @@ TEST(FsaiOnGpu, LeavesToTheHostWhatItCannotMake) {
                         .values = {3, 1, 1, 3}}));
 }
 
+Array<double> applied(FsaiOperation& m, std::span<const double> r) {
+  EXPECT_TRUE(m.prepare_on_device());
+  Array<double> z(r.size(), NAN);
+  Stream stream;
+  DeviceBuffer<double> on_r(r.size(), stream), on_z(r.size(), stream);
+  copy_to_device(r, on_r.span(), stream);
+  m.enqueue(on_r.view(), on_z.span(), stream);
+  copy_to_host(on_z.view(), std::span(z), stream);
+  stream.synchronize();
+  return z;
+}
+
+// New values leave the range of FP32, come back into it, and are no longer positive.
+TEST(FsaiOnGpu, ChangesItsPrecisionWithTheValues) {
+  if (!cuda_available()) GTEST_SKIP() << "no GPU";
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 8);
+  FsaiOperation m;
+  m.set_place(ExchangeRequest());
+  m.build(a, {});
+  const Array<double> r = random_rows(*a, 1), before = applied(m, r);
+  const Array<double> values = joined_rows(*a).values;
+  const auto scaled = [&](double factor) {
+    Array<double> result = values;
+    for (double& value : result) value *= factor;
+    return result;
+  };
+  const std::uint64_t version = m.device_version();
+  a->replace_values(scaled(0x1p-600));
+  m.renew();
+  EXPECT_FALSE(m.facts()->in_fp32);
+  EXPECT_NE(m.device_version(), version) << "graphs have recorded the former kernels";
+  const Array<double> beyond = applied(m, r);
+  for (std::size_t i = 0; i < r.size(); ++i)
+    EXPECT_NEAR(std::ldexp(beyond[i], -600), before[i], 1e-6 * (1 + std::abs(before[i])));
+  a->replace_values(scaled(1));
+  m.renew();
+  EXPECT_TRUE(m.facts()->in_fp32);
+  EXPECT_EQ(applied(m, r), before);
+  a->replace_values(scaled(-1));
+  EXPECT_THROW(m.renew(), Error);
+  EXPECT_FALSE(m.is_set_up());
+}
+
 TEST(FsaiOnGpu, HasTheNumbersOfTheHost) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU";
   for (const char* kind : {"poisson3d", "elasticity3d"}) {
@@ -114,16 +158,9 @@ TEST(FsaiOnGpu, HasTheNumbersOfTheHost) {
     FsaiOperation m;
     m.set_place(ExchangeRequest());
     m.build(a, {});
-    ASSERT_TRUE(m.prepare_on_device());
     EXPECT_TRUE(m.facts()->made_on_gpu);
-    const Array<double> r = random_rows(*a, 1);
-    Array<double> expected(r.size()), z(r.size(), NAN);
-    Stream stream;
-    DeviceBuffer<double> on_r(r.size(), stream), on_z(r.size(), stream);
-    copy_to_device(std::span<const double>(r), on_r.span(), stream);
-    m.enqueue(on_r.view(), on_z.span(), stream);
-    copy_to_host(on_z.view(), std::span(z), stream);
-    stream.synchronize();
+    const Array<double> r = random_rows(*a, 1), z = applied(m, r);
+    Array<double> expected(r.size());
     m.apply(r, expected);
     for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z[i], expected[i], 1e-13) << kind << i;
   }

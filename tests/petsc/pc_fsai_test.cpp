@@ -79,6 +79,11 @@ TEST_F(FsaiPcTest, RenewsItsNumbersForNewValuesAndKeepsThemWhereItIsTold) {
     scale(2);
     expect_solved(type);
     EXPECT_EQ(fsai().renewals, 1);
+    petsc_check(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
+    scale(-1);
+    expect_solved(type);
+    EXPECT_EQ(fsai().builds, 2) << "another sign is another matrix";
+    EXPECT_TRUE(fsai().negated());
   }
 }
 
