@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "inverses/growing_row.hpp"
 #include "inverses/matrices.hpp"
 #include "support/with_threads.hpp"
 
@@ -106,6 +107,18 @@ TEST(Fsai, GrowsWhereTheGradientIsLargest) {
   const Dense all = dense_factor(*a, g);
   EXPECT_EQ(all[4][0], 0);
   for (const int j : {1, 2, 3}) EXPECT_NE(all[4][j], 0) << j;
+}
+
+TEST(GrowingRow, KnowsNothingOfTheRowsBefore) {
+  const ScaledRows a(*generated(MPI_COMM_SELF, "elasticity3d", 4));
+  GrowingRow one(a);
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    GrowingRow another(a);
+    one.grow(i, 10);
+    another.grow(i, 10);
+    EXPECT_TRUE(std::ranges::equal(one.entries(), another.entries())) << i;
+    EXPECT_EQ(one.last(), another.last()) << i;
+  }
 }
 
 TEST(Fsai, HasTheSameBitsForAnyNumberOfThreads) {
