@@ -98,10 +98,11 @@ void GrowingRow::grow(std::int64_t i, std::int32_t steps) {
     const auto by_gain = [&](std::int32_t column) {
       return std::pair(-std::abs(gradient_[column]), column);
     };
-    const auto last = std::ranges::partition(candidates_, [&](std::int32_t column) {
-                        place_[column] = 0;
-                        return gradient_[column] * gradient_[column] >= kLeastGain * d_;
-                      }).begin();
+    const auto last =
+        std::partition(candidates_.begin(), candidates_.end(), [&](std::int32_t column) {
+          place_[column] = 0;
+          return gradient_[column] * gradient_[column] >= kLeastGain * d_;
+        });
     const auto count = std::min<std::ptrdiff_t>(kEntriesPerStep, last - candidates_.begin());
     std::ranges::partial_sort(candidates_.begin(), candidates_.begin() + count, last, {}, by_gain);
     for (const std::int32_t column : pattern_) gradient_[column] = 0;

@@ -18,7 +18,7 @@ namespace trireme::inverses {
 namespace {
 
 CudaOperator& gpu_operator(const std::shared_ptr<Operator>& op) {
-  return static_cast<CudaOperator&>(*op);
+  return dynamic_cast<CudaOperator&>(*op);
 }
 
 }  // namespace
