@@ -10,9 +10,9 @@
 #include "distributed/device_blocks.hpp"
 #include "distributed/host_operator.hpp"
 #include "distributed/joined_rows.hpp"
-#include "inverses/row_rules.hpp"
 #include "parallel/collective.hpp"
 #include "planning/kernel_for_matrix.hpp"
+#include "solvers/fp32_range.hpp"
 
 namespace trireme::inverses {
 namespace {

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "solvers/state.hpp"
-
 namespace trireme::inverses {
 
 inline constexpr std::int32_t kEntriesPerStep = 3;
@@ -17,12 +15,5 @@ inline constexpr double kLeastGain = 1e-3;
 // The rows that candidates are looked for in are read up to so many entries, the first ones and the
 // last ones, so that a dense row does not make the search quadratic.
 inline constexpr std::int32_t kLongRow = 512;
-
-// Whether the number is 0, or a normal number of FP32 once it is rounded.
-TRIREME_HD bool is_normal_in_fp32(double value) {
-  constexpr double kLeast = 0x1p-126, kMost = 0x1.fffffep127;  // of FP32
-  const double size = value < 0 ? -value : value;
-  return value == 0 || (size >= kLeast && size <= kMost);
-}
 
 }  // namespace trireme::inverses

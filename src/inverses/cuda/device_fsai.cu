@@ -10,6 +10,7 @@
 #include "device/scan.hpp"
 #include "inverses/cuda/device_fsai.hpp"
 #include "inverses/cuda/warp_row.cuh"
+#include "solvers/fp32_range.hpp"
 
 namespace trireme::inverses {
 namespace fsai_kernels {
