@@ -1,6 +1,6 @@
 # The folders of src/ that become one shared library, libtrireme.so, which all programs, all tests
 # and the plugin for PETSc share. It needs neither PETSc nor HDF5.
-set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning inverses api)
+set(TRIREME_CORE base parallel sparse device kernels ordering solvers distributed multigrid partitioning planning inverses factors api)
 # Folders that prepare and report what others compute: optimisation would only take compile time.
 set(TRIREME_AROUND app config report study)
 option(BUILD_SHARED_LIBS "ON: TRIREME_CORE is a shared library. OFF: each program holds what it needs of it." ON)

@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "inverses/growing_row.hpp"
-#include "inverses/matrices.hpp"
+#include "support/distributed_matrices.hpp"
 #include "support/with_threads.hpp"
 
 namespace trireme::inverses {

@@ -12,9 +12,9 @@
 #include "distributed/cuda_operator_system.hpp"
 #include "inverses/cuda/device_fsai.hpp"
 #include "inverses/fsai.hpp"
-#include "inverses/matrices.hpp"
 #include "inverses/operation.hpp"
 #include "solvers/cuda_solver.hpp"
+#include "support/distributed_matrices.hpp"
 
 namespace trireme::inverses {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "distributed/host_operator_system.hpp"
-#include "inverses/matrices.hpp"
 #include "solvers/host_solver.hpp"
+#include "support/distributed_matrices.hpp"
 
 namespace trireme::inverses {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symmetric positive definite matrices on ranks, dense copies of them, and vectors.
+// Matrices on ranks, dense copies of them, and vectors.
 #pragma once
 
 #include <mpi.h>
@@ -20,7 +20,7 @@
 #include "parallel/collective.hpp"
 #include "sparse/generators.hpp"
 
-namespace trireme::inverses::test {
+namespace trireme::test {
 
 inline std::vector<std::int64_t> even_starts(MPI_Comm comm, std::int64_t rows) {
   std::vector<std::int64_t> starts;
@@ -94,4 +94,4 @@ inline double dot(MPI_Comm comm, std::span<const double> a, std::span<const doub
   return sum;
 }
 
-}  // namespace trireme::inverses::test
+}  // namespace trireme::test

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factors/operation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "distributed/device_blocks.hpp"
+#include "parallel/collective.hpp"
+#include "parallel/node_memory.hpp"
+#include "solvers/fp32_range.hpp"
+
+namespace trireme::factors {
+namespace {
+
+// What the pattern, its levels, the numbers and both sweeps take, where fill doubles the pattern
+// with each level.
+void require_memory(const DistributedMatrix& matrix, std::int32_t levels) {
+  const std::int64_t entries = matrix.blocks.local.nnz() + matrix.local_rows();
+  const std::int64_t mine = (entries << std::min(levels, 4)) * 44 + matrix.local_rows() * 40;
+  const NodeMemory memory = node_memory(matrix.comm, mine);
+  const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
+  collectively(matrix.comm, [&] {
+    if (mine > memory.own || memory.needed > memory.shared)
+      fail(ExitCode::resource,
+           "incomplete factors may take {:.2f} GiB on this node, {:.2f} GiB are available; use "
+           "more nodes, or preconditioner: jacobi, which needs 8 bytes per row",
+           gib(memory.needed), gib(std::min(memory.shared, memory.own)));
+  });
+}
+
+bool fit_fp32(const FactorPattern& pattern, const FactorNumbers& numbers) {
+  for (std::int64_t i = 0; i < pattern.rows; ++i)
+    for (std::int32_t e = pattern.row_ptr[i]; e < pattern.row_ptr[i + 1]; ++e)
+      if (e != pattern.diagonal[i] && !is_normal_in_fp32(numbers.values[e])) return false;
+  return true;
+}
+
+}  // namespace
+
+void IluOperation::build(std::shared_ptr<DistributedMatrix> matrix, const IluOptions& options) {
+  forget();
+  const Stopwatch watch;
+  definite_ = options.definite;
+  const IluChoice choice = choice_for(options, on_gpus_);
+  require_memory(*matrix, choice.levels);
+  matrix_ = std::move(matrix);
+  try {
+    collectively(matrix_->comm,
+                 [&] { pattern_ = make_pattern(matrix_->blocks.local.view(), choice); });
+    facts_.choice = choice;
+    if (on_gpus_)
+      make_on_gpu();
+    else
+      make_numbers_on_host();
+  } catch (...) {
+    forget();
+    throw;
+  }
+  facts_.seconds = watch.seconds();
+}
+
+// An error leaves no half of the factors.
+void IluOperation::renew() {
+  require_set_up();
+  const Stopwatch watch;
+  try {
+    if (on_gpu_) {
+      on_host_ = {};
+      collectively(matrix_->comm,
+                   [&] { on_gpu_->renew(DeviceBlocks::of(*matrix_).blocks->local().view()); });
+      agree_on_facts();
+    } else {
+      make_numbers_on_host();
+    }
+  } catch (...) {
+    forget();
+    throw;
+  }
+  facts_.seconds = watch.seconds();
+}
+
+void IluOperation::make_numbers_on_host() {
+  FactorNumbers numbers;
+  collectively(matrix_->comm, [&] {
+    numbers = make_numbers(pattern_, matrix_->blocks.local.view(), definite_);
+    const auto take = [&]<class Value>(Value) {
+      if (auto* const sweeps = std::get_if<HostSweeps<Value>>(&on_host_))
+        sweeps->take(numbers);
+      else
+        on_host_.emplace<HostSweeps<Value>>(pattern_, numbers);
+    };
+    facts_.in_fp32 = fit_fp32(pattern_, numbers);
+    if (facts_.in_fp32)
+      take(float());
+    else
+      take(double());
+  });
+  facts_.replaced = numbers.replaced;
+  facts_.shift = numbers.shift;
+  agree_on_facts();
+}
+
+void IluOperation::make_on_gpu() {
+  collectively(matrix_->comm, [&] {
+    on_gpu_ =
+        DeviceFactors::make(pattern_, DeviceBlocks::of(*matrix_).blocks->local().view(), definite_);
+  });
+  ++device_version_;
+  agree_on_facts();
+}
+
+void IluOperation::agree_on_facts() {
+  if (on_gpu_) {
+    const DeviceFacts found = on_gpu_->facts();
+    facts_.replaced = found.replaced;
+    facts_.shift = found.shift;
+    facts_.in_fp32 = found.in_fp32;
+  }
+  MPI_Comm comm = matrix_->comm;
+  facts_.nnz = sum_over_ranks(comm, pattern_.nnz());
+  facts_.replaced = sum_over_ranks(comm, facts_.replaced);
+  facts_.shift = max_over_ranks(comm, facts_.shift);
+  facts_.in_fp32 = !any_rank(comm, !facts_.in_fp32);
+  facts_.levels_of_rows = static_cast<std::int64_t>(max_over_ranks(
+      comm, static_cast<double>(std::max(pattern_.lower.count(), pattern_.upper.count()))));
+}
+
+void IluOperation::require_set_up() const {
+  if (!is_set_up()) fail(ExitCode::internal, "incomplete factors are applied before they are made");
+}
+
+void IluOperation::forget() {
+  on_gpu_.reset();
+  on_host_ = {};
+  pattern_ = {};
+  matrix_.reset();
+  facts_ = {};
+}
+
+std::optional<IluFacts> IluOperation::facts() const {
+  if (!is_set_up()) return std::nullopt;
+  return facts_;
+}
+
+void IluOperation::apply(std::span<const double> r, std::span<double> z) {
+  require_set_up();
+  if (std::holds_alternative<std::monostate>(on_host_)) make_numbers_on_host();
+  if (auto* const in_fp32 = std::get_if<HostSweeps<float>>(&on_host_))
+    in_fp32->apply(r, z);
+  else
+    std::get<HostSweeps<double>>(on_host_).apply(r, z);
+}
+
+bool IluOperation::prepare_on_device() {
+  require_set_up();
+  if (!on_gpu_) make_on_gpu();
+  return true;
+}
+
+void IluOperation::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
+  on_gpu_->enqueue(r, z, stream);
+}
+
+}  // namespace trireme::factors

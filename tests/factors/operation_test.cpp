@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Incomplete factors as the operation of a loop. Run on 1 and 3 ranks.
+#include "factors/operation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "base/error.hpp"
+#include "distributed/host_operator_system.hpp"
+#include "solvers/host_solver.hpp"
+#include "support/distributed_matrices.hpp"
+#include "support/same_bits.hpp"
+
+namespace trireme::factors {
+namespace {
+
+using solvers::PreconditionerKind;
+using test::dot;
+using test::generated;
+using test::random_rows;
+using test::same_bits;
+
+Array<double> applied(IluOperation& m, std::span<const double> r) {
+  Array<double> z(r.size(), NAN);
+  m.apply(r, z);
+  return z;
+}
+
+// A stencil with wind: -u'' + 20 u' in one dimension, coupled to a row far away.
+std::shared_ptr<DistributedMatrix> with_wind(std::int64_t rows) {
+  return test::distributed(MPI_COMM_WORLD, rows, [rows](std::int64_t i, std::int64_t j) {
+    if (i == j) return 4.0;
+    if (j == i - 1) return -1.9;
+    if (j == i + 1) return -0.1;
+    return (i + rows / 2) % rows == j ? -0.5 : 0.0;
+  });
+}
+
+TEST(IluOperation, SolvesByTheFactorsOfItsOwnBlock) {
+  const auto a = with_wind(60);
+  IluOperation m;
+  m.build(a, {.levels = 1, .order = {}});
+  const CsrView<double> own = a->blocks.local.view();
+  const FactorPattern pattern = make_pattern(own, {.levels = 1});
+  HostSweeps<float> sweeps(pattern, make_numbers(pattern, own, false));
+  const Array<double> r = random_rows(*a, 1);
+  Array<double> expected(r.size(), NAN);
+  sweeps.apply(r, expected);
+  EXPECT_TRUE(same_bits(applied(m, r), expected));
+  const auto facts = m.facts();
+  ASSERT_TRUE(facts);
+  EXPECT_TRUE(facts->in_fp32);
+  EXPECT_EQ(facts->nnz, sum_over_ranks(a->comm, pattern.nnz()));
+  EXPECT_EQ(facts->replaced, 0);
+}
+
+TEST(IluOperation, OfADefiniteMatrixIsSymmetricAndPositive) {
+  const auto a = generated(MPI_COMM_WORLD, "elasticity3d", 5);
+  IluOperation m;
+  m.build(a, {.levels = 0, .order = {}, .definite = true});
+  const Array<double> r = random_rows(*a, 1), s = random_rows(*a, 2);
+  const Array<double> mr = applied(m, r), ms = applied(m, s);
+  const double rr = dot(a->comm, r, mr), ss = dot(a->comm, s, ms);
+  EXPECT_GT(rr, 0);
+  EXPECT_GT(ss, 0);
+  EXPECT_NEAR(dot(a->comm, r, ms), dot(a->comm, s, mr), 1e-13 * std::sqrt(rr * ss));
+}
+
+std::int64_t iterations(const std::shared_ptr<DistributedMatrix>& a, solvers::Method method,
+                        IluOperation* factors) {
+  HostOperatorSystem system(std::make_shared<HostOperator>(a, "csr"));
+  Array<double> diagonal(a->local_rows());
+  a->diagonal(diagonal);
+  solvers::PreconditionerSpec spec;
+  spec.kind = factors ? PreconditionerKind::ilu : PreconditionerKind::jacobi;
+  spec.diagonal = diagonal;
+  spec.given = factors;
+  solvers::HostSolver solver(system, method, solvers::Variant::classic, spec);
+  const Array<double> b = random_rows(*a, 5);
+  Array<double> x(b.size(), 0.0);
+  const auto result =
+      solver.solve({.b = b, .x = x, .zero_guess = true},
+                   {.rtol = 1e-10, .atol = 0, .divtol = 1e10, .max_iterations = 5000});
+  EXPECT_EQ(result.reason, solvers::Reason::rtol);
+  return result.iterations;
+}
+
+TEST(IluOperation, SavesIterations) {
+  const auto windy = with_wind(600);
+  const auto plate = generated(MPI_COMM_WORLD, "poisson3d", 14);
+  IluOperation m;
+  m.build(windy, {});
+  EXPECT_LE(2 * iterations(windy, solvers::Method::bicgstab, &m),
+            iterations(windy, solvers::Method::bicgstab, nullptr));
+  std::int64_t before = iterations(plate, solvers::Method::cg, nullptr);
+  for (int levels = 0; levels <= 2; ++levels) {
+    m.build(plate, {.levels = levels, .order = {}, .definite = true});
+    const std::int64_t with = iterations(plate, solvers::Method::cg, &m);
+    EXPECT_LT(with, before) << levels;
+    before = with;
+  }
+}
+
+TEST(IluOperation, TakesNewValues) {
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 7);
+  IluOperation m;
+  m.build(a, {});
+  const Array<double> r = random_rows(*a, 1), before = applied(m, r);
+  Array<double> values = joined_rows(*a).values;
+  for (double& value : values) value *= 4;
+  a->replace_values(values);
+  EXPECT_TRUE(same_bits(applied(m, r), before)) << "until it is told";
+  m.renew();
+  const Array<double> after = applied(m, r);
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i] * 4, before[i]);
+  EXPECT_TRUE(m.is_built_with({}));
+  EXPECT_TRUE(m.is_built_with({.levels = 0, .order = RowOrder::given}));
+  EXPECT_FALSE(m.is_built_with({.levels = 1, .order = {}}));
+  EXPECT_FALSE(m.is_built_with({.levels = 0, .order = {}, .definite = true}));
+  m.set_place(ExchangeRequest());
+  EXPECT_FALSE(m.is_built_with({})) << "a GPU has another order";
+}
+
+TEST(IluOperation, HasFp64WhereFp32DoesNotReach) {
+  // The first row is so small that its multiple in row 1 is beyond FP32.
+  double scale = 1e-60;
+  const auto make = [&](std::int64_t i, std::int64_t j) {
+    const double size = i == j ? 4.0 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+    return i % 2 == 0 ? scale * size : size;
+  };
+  const auto a = test::distributed(MPI_COMM_WORLD, 40, make);
+  IluOperation m;
+  m.build(a, {});
+  EXPECT_FALSE(m.facts()->in_fp32);
+  const Array<double> r = random_rows(*a, 1);
+  for (const double z : applied(m, r)) EXPECT_TRUE(std::isfinite(z));
+  // New values bring it back into the range of FP32, and out of it again.
+  const Array<double> values = joined_rows(*a).values;
+  scale = 1;
+  const auto even = test::distributed(MPI_COMM_WORLD, 40, make);
+  a->replace_values(joined_rows(*even).values);
+  m.renew();
+  EXPECT_TRUE(m.facts()->in_fp32);
+  IluOperation fresh;
+  fresh.build(even, {});
+  EXPECT_TRUE(same_bits(applied(m, r), applied(fresh, r)));
+  a->replace_values(values);
+  m.renew();
+  EXPECT_FALSE(m.facts()->in_fp32);
+}
+
+TEST(IluOperation, SaysWhatItHasReplaced) {
+  const auto a = test::distributed(MPI_COMM_WORLD, 30, [](std::int64_t i, std::int64_t j) {
+    return i == j ? (i == 0 ? 0.0 : 3.0) : std::abs(i - j) == 1 ? 1.0 : 0.0;
+  });
+  IluOperation m;
+  m.build(a, {});
+  EXPECT_EQ(m.facts()->replaced, 1);
+  m.build(a, {.levels = 0, .order = {}, .definite = true});
+  EXPECT_GT(m.facts()->shift, 0);
+}
+
+TEST(IluOperation, IsAppliedAfterItIsMadeOnly) {
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 5);
+  IluOperation m;
+  Array<double> r = random_rows(*a, 1), z(r.size());
+  EXPECT_THROW(m.apply(r, z), Error);
+  EXPECT_THROW(m.renew(), Error);
+  m.build(a, {});
+  m.forget();
+  EXPECT_FALSE(m.facts());
+  EXPECT_FALSE(m.is_built_with({}));
+  EXPECT_THROW(m.apply(r, z), Error);
+}
+
+TEST(IluOperation, ServesRanksWithoutRows) {
+  const auto a = test::distributed(MPI_COMM_WORLD, 1, [](auto, auto) { return 8.0; });
+  IluOperation m;
+  m.build(a, {});
+  const Array<double> r(a->local_rows(), 4.0);
+  for (const double z : applied(m, r)) EXPECT_EQ(z, 0.5);
+}
+
+}  // namespace
+}  // namespace trireme::factors
