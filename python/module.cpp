@@ -300,6 +300,8 @@ void bind_options(nb::module_& m) {
       .def_rw("block_size", &api::SolverOptions::block_size)
       .def_rw("restart", &api::SolverOptions::restart)
       .def_rw("chebyshev_degree", &api::SolverOptions::chebyshev_degree)
+      .def_rw("ilu_levels", &api::SolverOptions::ilu_levels)
+      .def_rw("ilu_order", &api::SolverOptions::ilu_order)
       .def_rw("multigrid", &api::SolverOptions::multigrid)
       .def_prop_rw(
           "communicator",

@@ -88,10 +88,15 @@ extern "C" {
 #define KSPTRIREMEPIPELINEDCG "trireme_pipelined_cg"
 
 /*
-  PC types. Multigrid works under any KSP:
+  PC types. These work under any KSP:
 
     PCTRIREMEFSAI         a factorised sparse approximate inverse of a symmetric positive definite
                           Pmat, by two products per application
+    PCTRIREMEICC          incomplete Cholesky factors of the rows and columns of each process, of a
+                          symmetric positive definite Pmat; the options are those of PCTRIREMEILU
+    PCTRIREMEILU          incomplete LU factors of them, with -pc_trireme_ilu_levels of fill (0 to
+                          8) in the order -pc_trireme_ilu_order (given, rcm, colours; auto, the
+                          default, is given on CPUs and colours on GPUs)
     PCTRIREMEMG           one cycle of multigrid by smoothed aggregation. Its entries come from
                           Pmat, of type AIJ or MATTRIREME. A matrix with new values on the same
                           pattern renews the levels, and KSPSetReusePreconditioner keeps them. The
@@ -109,6 +114,8 @@ extern "C" {
 #define PCTRIREMEVPBJACOBI "trireme_vpbjacobi"
 #define PCTRIREMEMG "trireme_mg"
 #define PCTRIREMEFSAI "trireme_fsai"
+#define PCTRIREMEILU "trireme_ilu"
+#define PCTRIREMEICC "trireme_icc"
 #define PCTRIREMECHEBYSHEV "trireme_chebyshev"
 
 /*

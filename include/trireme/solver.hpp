@@ -87,9 +87,10 @@ struct SolverOptions {
   // auto, or a name of methods(): cg, bicgstab, minres, gmres, ... auto looks at the matrix, begins
   // with what is cheapest, and goes on to another one where that fails.
   std::string method = "auto";
-  // auto, none, jacobi, block-jacobi, chebyshev, multigrid, fsai. auto begins with jacobi and
-  // changes to what pays while it solves. chebyshev and fsai are for methods for symmetric
-  // matrices.
+  // auto, none, jacobi, block-jacobi, chebyshev, multigrid, fsai, ilu, icc. auto begins with jacobi
+  // and changes to what pays while it solves. chebyshev, fsai and icc are for methods for symmetric
+  // matrices. ilu and icc are incomplete factors, on several processes those of the rows and
+  // columns of each.
   std::string preconditioner = "auto";
   std::string kernel = "auto";       // or a name of kernels()
   std::string precision = "double";  // double, or mixed: matrix values in FP32, corrected in FP64
@@ -99,6 +100,9 @@ struct SolverOptions {
   std::int32_t block_size = 1;  // consecutive rows that are the unknowns of one node, 1 to 32
   std::int32_t restart = 30;    // of gmres
   std::int32_t chebyshev_degree = 4;
+  std::int32_t ilu_levels = 0;     // of fill, 0 to 8, for ilu and icc
+  std::string ilu_order = "auto";  // given, rcm, colours: in which rows are eliminated; auto:
+                                   // given on CPUs, colours on GPUs
   MultigridOptions multigrid{};
   // Of elastic bodies, for multigrid: the place of each node, `dimensions` numbers (2 or 3) after
   // each other. block_size is `dimensions` then. Empty: none.

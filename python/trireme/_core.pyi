@@ -42,6 +42,8 @@ class SolverOptions:
     block_size: int
     restart: int
     chebyshev_degree: int
+    ilu_levels: int
+    ilu_order: str
     multigrid: MultigridOptions
     communicator: int
     def __init__(self) -> None: ...

@@ -83,6 +83,7 @@ def solver_options(
     block_size: int | None = None,
     restart: int = 30,
     chebyshev_degree: int = 4,
+    ilu_levels: int = 0,
     coordinates: ArrayLike | None = None,
     near_nullspace: ArrayLike | None = None,
     multigrid: Mapping[str, Any] | None = None,
@@ -95,6 +96,7 @@ def solver_options(
     largest = 2**31 - 1
     options.restart = min(count_of("restart", restart), largest)
     options.chebyshev_degree = min(count_of("chebyshev_degree", chebyshev_degree), largest)
+    options.ilu_levels = min(count_of("ilu_levels", ilu_levels, least=0), largest)
     if block_size is not None:
         options.block_size = min(count_of("block_size", block_size), largest)
         if matrix.shape[0] % options.block_size:
@@ -159,6 +161,11 @@ class Solver(ForThisProcess):
         Iterations of GMRES between restarts.
     chebyshev_degree : int
         Products per application of the preconditioner ``"chebyshev"``.
+    ilu_levels : int
+        Levels of fill of the preconditioners ``"ilu"`` and ``"icc"``, 0 to 8.
+    ilu_order : {"auto", "given", "rcm", "colours"}
+        In which their rows are eliminated: as they are, by reverse Cuthill-McKee, or by colours,
+        which suits GPUs and costs iterations. ``"auto"``: as they are on CPUs, colours on GPUs.
     comm : communicator of mpi4py, optional
         Of the processes that solve together, on CPUs, where Trireme was built with MPI. A has the
         rows of this process, which follow those of the process before, and all columns. b, x0, x,
@@ -220,6 +227,8 @@ class Solver(ForThisProcess):
         multigrid: Mapping[str, Any] | None = None,
         restart: int = 30,
         chebyshev_degree: int = 4,
+        ilu_levels: int = 0,
+        ilu_order: str = "auto",
         comm: Any = None,
     ) -> None:
         self._ranks = Ranks(comm)
@@ -232,6 +241,7 @@ class Solver(ForThisProcess):
             "precision": precision,
             "device": device,
             "scaling": scaling,
+            "ilu_order": ilu_order,
         }
         with self._ranks.together():
             matrix = matrix_of(A, square=comm is None)
@@ -241,6 +251,7 @@ class Solver(ForThisProcess):
                 block_size=block_size,
                 restart=restart,
                 chebyshev_degree=chebyshev_degree,
+                ilu_levels=ilu_levels,
                 coordinates=coordinates,
                 near_nullspace=near_nullspace,
                 multigrid=multigrid,
@@ -494,8 +505,8 @@ class Solver(ForThisProcess):
         Raises
         ------
         ValueError
-            When it is used, unless the solver was made with the preconditioner "multigrid", "fsai" or
-            "jacobi".
+            When it is used, unless the solver was made with the preconditioner "multigrid", "fsai",
+            "ilu", "icc" or "jacobi".
 
         Examples
         --------

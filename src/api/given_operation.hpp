@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The preconditioners that a loop is given as an operation: multigrid, and an approximate inverse.
+// The preconditioners that a loop is given as an operation: multigrid, an approximate inverse, and
+// incomplete factors.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "api/words.hpp"
 #include "distributed/distributed_matrix.hpp"
-#include "inverses/operation.hpp"
+#include "factors/options.hpp"
+#include "inverses/fsai.hpp"
 #include "multigrid/operation.hpp"
 #include "multigrid/options.hpp"
 
@@ -21,6 +24,7 @@ struct PreconditionerData {
   multigrid::Options multigrid{};
   multigrid::NearNullspace modes{};  // in the rows of the matrix; width 0: constants
   inverses::FsaiOptions fsai{};
+  factors::IluOptions ilu{};
 };
 
 class GivenOperation {
@@ -33,19 +37,20 @@ class GivenOperation {
                  const std::shared_ptr<DistributedMatrix>& matrix, const PreconditionerData& data,
                  bool on_gpu);
 
-  solvers::GivenPreconditioner* get() const {
-    if (multigrid_) return multigrid_.get();
-    return fsai_.get();
-  }
+  solvers::GivenPreconditioner* get() const { return operation_.get(); }
   // Takes the present values of the matrix. Throws what the set-ups throw. Collective.
-  void renew();
+  void renew() {
+    if (renew_) renew_();
+  }
   // None: it is no multigrid.
-  std::optional<multigrid::HierarchyFacts> hierarchy() const;
+  std::optional<multigrid::HierarchyFacts> hierarchy() const {
+    return multigrid_ ? multigrid_->facts() : std::nullopt;
+  }
 
  private:
-  // At most one of them is set.
-  std::unique_ptr<multigrid::MultigridOperation> multigrid_;
-  std::unique_ptr<inverses::FsaiOperation> fsai_;
+  std::unique_ptr<solvers::GivenPreconditioner> operation_;
+  std::function<void()> renew_;
+  multigrid::MultigridOperation* multigrid_ = nullptr;  // operation_, where it is multigrid
 };
 
 }  // namespace trireme::api

@@ -55,6 +55,15 @@ multigrid::Options multigrid_options(const SolverOptions& options) {
   return of;
 }
 
+factors::IluOptions ilu_options(const SolverOptions& asked) {
+  factors::IluOptions options{
+      .levels = asked.ilu_levels,
+      .order = parsed_or_auto<factors::RowOrder>(asked.ilu_order, "ilu_order")};
+  if (asked.ilu_levels < 0 || asked.ilu_levels > factors::kMostLevels)
+    fail(ExitCode::usage, "ilu_levels is 0 to {}, not {}", factors::kMostLevels, asked.ilu_levels);
+  return options;
+}
+
 Modes modes_of_bodies(const Ranks& ranks, const std::vector<double>& coordinates,
                       std::int32_t dimensions) {
   const auto nodes = static_cast<std::int64_t>(coordinates.size()) / dimensions;
@@ -120,13 +129,14 @@ std::string words_of(const MultigridOptions& options) {
 
 std::string words_of(const SolverOptions& options) {
   const auto& [method, preconditioner, kernel, precision, device, scaling, block_size, restart,
-               chebyshev_degree, multigrid, coordinates, dimensions, near_nullspace, modes,
-               communicator] = options;
+               chebyshev_degree, ilu_levels, ilu_order, multigrid, coordinates, dimensions,
+               near_nullspace, modes, communicator] = options;
   return fmt::format(
       "method {}, preconditioner {}, kernel {}, precision {}, device {}, scaling {}, "
-      "block_size {}, restart {}, chebyshev_degree {}, dimensions {}, modes {}, multigrid {}",
+      "block_size {}, restart {}, chebyshev_degree {}, ilu_levels {}, ilu_order {}, dimensions {}, "
+      "modes {}, multigrid {}",
       method, preconditioner, kernel, precision, device, scaling, block_size, restart,
-      chebyshev_degree, dimensions, modes, words_of(multigrid));
+      chebyshev_degree, ilu_levels, ilu_order, dimensions, modes, words_of(multigrid));
 }
 
 Options checked(const SolverOptions& asked, bool many) {
@@ -190,7 +200,10 @@ PreconditionerData preconditioner_data(const Ranks& ranks, const SolverOptions& 
                                        std::int64_t rows) {
   PreconditionerData data{.block_size = asked.block_size,
                           .chebyshev_degree = asked.chebyshev_degree};
-  ranks.checked([&] { data.multigrid = multigrid_options(asked); });
+  ranks.checked([&] {
+    data.multigrid = multigrid_options(asked);
+    data.ilu = ilu_options(asked);
+  });
   data.modes = near_nullspace(ranks, asked, rows);
   return data;
 }

@@ -2,10 +2,13 @@
 #include "api/work.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/caller_matrix.hpp"
 #include "base/error.hpp"
@@ -204,12 +207,16 @@ void Solver::Work::precondition(std::span<const double> r, std::span<double> z) 
   } else if (is(PreconditionerKind::none)) {
     std::ranges::copy(r, z.begin());
   } else {
+    std::vector<std::string_view> words;
+    solvers::for_each_preconditioner([&](PreconditionerKind kind, auto m) {
+      if (decltype(m)::type::info.data == solvers::PreconditionerData::operation)
+        words.push_back(solvers::name_of(kind));
+    });
     fail(ExitCode::usage,
-         "precondition() applies {}, {}, {} and {}, one of which the options of the solver must "
-         "name "
+         "precondition() applies {}, {} and {}, one of which the options of the solver must name "
          "as its preconditioner",
-         solvers::name_of(PreconditionerKind::given), solvers::name_of(PreconditionerKind::fsai),
-         solvers::name_of(PreconditionerKind::jacobi), solvers::name_of(PreconditionerKind::none));
+         fmt::join(words, ", "), solvers::name_of(PreconditionerKind::jacobi),
+         solvers::name_of(PreconditionerKind::none));
   }
 }
 

@@ -207,7 +207,7 @@ constexpr std::array kKeys = {
     Key{"solver.preconditioner",
         field::Preconditioner{[](Case& c) -> decltype(auto) { return (c.solver.preconditioner); }},
         kRun | kChoice | kIterations, "", words::kPreconditioners}
-        .such_as("ilu"),
+        .such_as("gamg"),
     Key{"solver.multigrid", field::Section{may_use_multigrid}, kNothing, "",
         "options of preconditioner: multigrid"},
     Key{"solver.multigrid.smoother",

@@ -88,7 +88,7 @@ inline constexpr FixedText kPreconditioners = [] {
         }
         text += ", ";
       });
-  return text += "or any other PETSc PC name such as ilu, icc, gamg, hypre";
+  return text += "or any other PETSc PC name such as bjacobi, gamg, hypre";
 }();
 
 // Of solver.multigrid.smoother.

@@ -45,6 +45,8 @@ std::string why_not_tried(const PreconditionerInfo& info, const DistributedMatri
                        running.method);
   if (info.symmetric && !(named && named->info.symmetric))
     return "not tried: it is for symmetric matrices";
+  if (info.may_be_indefinite && named && named->info.symmetric)
+    return fmt::format("not tried: {} needs a definite preconditioner", running.method);
   if (!info.row_order_is_free && running.in_order)
     return "not tried: it needs the rows in the order of the file";
   return "";

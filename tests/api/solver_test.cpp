@@ -45,7 +45,9 @@ TEST(ApiSolver, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
   for (const std::string& method : methods())
     for (const std::string& preconditioner : preconditioners()) {
       const bool is_symmetric = method == "cg" || method == "minres" || method == "pipelined_cg";
-      if ((preconditioner == "chebyshev" || preconditioner == "fsai") && !is_symmetric) continue;
+      const bool needs_symmetry =
+          preconditioner == "chebyshev" || preconditioner == "fsai" || preconditioner == "icc";
+      if (needs_symmetry && !is_symmetric) continue;
       SCOPED_TRACE(method + " " + preconditioner);
       Solver solver(symmetric.arrays(), {.method = method,
                                          .preconditioner = preconditioner,
@@ -57,11 +59,12 @@ TEST(ApiSolver, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
       EXPECT_EQ(static_cast<std::int64_t>(result.report.history.size()),
                 result.report.iterations + 1);
     }
-  for (const std::string method : {"bicgstab", "bicgstab2", "gmres"}) {
-    SCOPED_TRACE(method);
-    Solver solver(nonsymmetric.arrays(), {.method = method, .preconditioner = "jacobi"});
-    expect_solution(nonsymmetric, b, solved(solver, b));
-  }
+  for (const std::string method : {"bicgstab", "bicgstab2", "gmres"})
+    for (const std::string preconditioner : {"jacobi", "ilu"}) {
+      SCOPED_TRACE(method + " " + preconditioner);
+      Solver solver(nonsymmetric.arrays(), {.method = method, .preconditioner = preconditioner});
+      expect_solution(nonsymmetric, b, solved(solver, b));
+    }
 }
 
 TEST(ApiSolver, AutoFindsAMethodByTheMatrix) {
@@ -334,6 +337,21 @@ TEST(ApiSolver, GoesOnAfterValuesThatCouldNotBeTaken) {
   }
 }
 
+TEST(ApiSolver, LevelsAndOrdersOfIncompleteFactorsAreTheCallers) {
+  const System nonsymmetric = grid(30, 0.5);
+  const std::vector<double> b = random_vector(900);
+  const auto iterations = [&](std::int32_t levels, const std::string& order) {
+    Solver solver(
+        nonsymmetric.arrays(),
+        {.method = "gmres", .preconditioner = "ilu", .ilu_levels = levels, .ilu_order = order});
+    const Solved result = solved(solver, b);
+    expect_solution(nonsymmetric, b, result);
+    return result.report.iterations;
+  };
+  EXPECT_LT(iterations(2, "given"), iterations(0, "given"));
+  EXPECT_GT(iterations(0, "colours"), iterations(0, "given"));
+}
+
 // What is set up is that of the new values: a new solver takes as many iterations.
 TEST(ApiSolver, NewValuesAreSetUpAnew) {
   System system = grid(40);
@@ -342,7 +360,8 @@ TEST(ApiSolver, NewValuesAreSetUpAnew) {
   for (std::int64_t i = 0; i < system.rows; ++i)
     for (std::int64_t k = system.row_ptr[i]; k < system.row_ptr[i + 1]; ++k)
       if (changed.col_idx[k] == i) changed.values[k] *= std::pow(10.0, static_cast<double>(i % 3));
-  for (const std::string preconditioner : {"jacobi", "multigrid", "fsai", "chebyshev"}) {
+  for (const std::string preconditioner :
+       {"jacobi", "multigrid", "fsai", "chebyshev", "icc", "ilu"}) {
     SCOPED_TRACE(preconditioner);
     const SolverOptions options{.method = "cg", .preconditioner = preconditioner};
     Solver solver(system.arrays(), options), other(changed.arrays(), options);
@@ -452,7 +471,8 @@ TEST(ApiSolver, ColumnsThatABlockDoesNotSolveAreSolvedAlone) {
     b.insert(b.end(), of_one.begin(), of_one.end());
   }
   for (const double atol : {0.0, 1e-7}) {
-    Solver solver(system.arrays(), {.method = "bicgstab", .scaling = "ruiz"});
+    Solver solver(system.arrays(),
+                  {.method = "bicgstab", .preconditioner = "jacobi", .scaling = "ruiz"});
     const auto reports = solver.solve_many(b, x, width, {.rtol = 1e-9, .atol = atol});
     for (std::int64_t j = 0; j < width; ++j) {
       const auto b_j = std::span(b).subspan(j * n, n), x_j = std::span(x).subspan(j * n, n);
@@ -784,13 +804,15 @@ TEST(ApiSolver, NamesWhatIsWrong) {
   expect(text(bad, Kind::input), "16 x 17");
   const System good = grid(4);
   expect(text(good, Kind::usage, {.method = "sor"}), "no method 'sor'");
-  expect(text(good, Kind::usage, {.preconditioner = "ilu"}), "no preconditioner 'ilu'");
+  expect(text(good, Kind::usage, {.preconditioner = "ilut"}), "no preconditioner 'ilut'");
   expect(text(good, Kind::usage, {.kernel = "nothing"}), "nothing");
   expect(text(good, Kind::usage, {.precision = "half"}), "precision cannot be 'half'");
   expect(text(good, Kind::usage, {.device = "tpu"}), "device cannot be 'tpu'");
   expect(text(good, Kind::usage, {.scaling = "some"}), "scaling cannot be 'some'");
   expect(text(good, Kind::usage, {.block_size = 0}), "block_size");
   expect(text(good, Kind::usage, {.restart = 0}), "restart");
+  expect(text(good, Kind::usage, {.ilu_levels = 9}), "ilu_levels is 0 to 8, not 9");
+  expect(text(good, Kind::usage, {.ilu_order = "red"}), "ilu_order cannot be 'red'");
   if (!has_gpu()) text(good, Kind::resource, {.device = "cuda"});
 
   Solver solver(good.arrays());

@@ -180,7 +180,8 @@ TEST(MemoryForecast, KnowsEveryPreconditionerOfTheListWhoseBlocksHaveAKnownSize)
   EXPECT_EQ(left_out("pbjacobi"), std::vector<std::string>{"preconditioner pbjacobi"});
   EXPECT_EQ(left_out("lu"), std::vector<std::string>{"preconditioner lu"});
   EXPECT_EQ(bytes("trireme_mg"), bytes("multigrid")) << "one preconditioner by two names";
-  EXPECT_EQ(bytes("ilu"), 12 * kNonzeros);
+  EXPECT_EQ(bytes("ilu"), 60.0 * kRows + 32.0 * kNonzeros);
+  EXPECT_EQ(bytes("icc"), bytes("ilu"));
 }
 
 }  // namespace

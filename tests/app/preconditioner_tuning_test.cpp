@@ -131,19 +131,25 @@ Case one_solve() {
   return c;
 }
 
+// Incomplete factors take as long as they are expected to.
+double of_factors(const AnyPreconditioner& preconditioner) {
+  return preconditioner.is(solvers::PreconditionerKind::icc) ? 2e-3
+                                                             : iterations_of(1e-3)(preconditioner);
+}
+
 bool names_the_cache(const RunOutcome& run) {
   return candidate(run, "multigrid").verdict.ends_with("; the cache has its hierarchy");
 }
 
 TEST(PreconditionerTuning, AHierarchyInTheStoreMakesMultigridWorthASingleSolve) {
   const auto run = [](std::int64_t bytes) {
-    return run_by(one_solve(), iterations_of(1e-3), 0.3e-3, {}, promised(bytes));
+    return run_by(one_solve(), of_factors, 0.3e-3, {}, promised(bytes));
   };
   const RunOutcome without = run(0), remark = run(24 * size_of(MPI_COMM_WORLD)),
                    with = run(1'000'000);
-  EXPECT_EQ(without.preconditioner, "jacobi");
+  EXPECT_NE(without.preconditioner, "multigrid");
   EXPECT_FALSE(names_the_cache(without));
-  EXPECT_EQ(remark.preconditioner, "jacobi") << "a remark that reading was slower";
+  EXPECT_NE(remark.preconditioner, "multigrid") << "a remark that reading was slower";
   EXPECT_FALSE(names_the_cache(remark));
   EXPECT_EQ(with.preconditioner, "multigrid");
   EXPECT_TRUE(names_the_cache(with));
@@ -152,13 +158,14 @@ TEST(PreconditionerTuning, AHierarchyInTheStoreMakesMultigridWorthASingleSolve) 
 
 TEST(PreconditionerTuning, AHierarchyInTheStoreMakesTheChangeEarlier) {
   const auto run = [](std::int64_t bytes) {
-    return run_by(one_solve(), iterations_of(1e-3), 0.05e-3, {}, promised(bytes));
+    return run_by(one_solve(), of_factors, 0.05e-3, {}, promised(bytes));
   };
   const RunOutcome without = run(0), with = run(1'000'000);
   ASSERT_TRUE(without.preconditioner_choice->changed_at);
   ASSERT_TRUE(with.preconditioner_choice->changed_at);
   EXPECT_LE(*with.preconditioner_choice->changed_at, 10) << "60 products and 1 ms";
-  EXPECT_GE(*without.preconditioner_choice->changed_at, 20) << "500 products and 1 ms";
+  EXPECT_EQ(with.preconditioner, "multigrid");
+  EXPECT_GE(*without.preconditioner_choice->changed_at, 12) << "130 products of icc, 500 of this";
 }
 
 TEST(PreconditionerTuning, AMultigridThatDisappointsIsLeft) {

@@ -117,7 +117,7 @@ TEST(RunCase, AutomaticPrecisionIsMixedForLargeSystemsOnGpus) {
 
 TEST(RunCase, MixedPrecisionIsForTheResidentEngine) {
   const std::string problem = "generate: elasticity3d, n: 4";
-  for (const char* solver : {"engine: petsc", "method: fgmres", "preconditioner: ilu"}) {
+  for (const char* solver : {"engine: petsc", "method: fgmres", "preconditioner: gamg"}) {
     const std::string message =
         error_of(problem, fmt::format("precision: mixed\nsolver: {{{}}}", solver), ExitCode::usage);
     EXPECT_NE(message.find("mixed needs the resident engine"), std::string::npos) << message;

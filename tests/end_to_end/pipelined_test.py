@@ -77,7 +77,7 @@ class Pipelined(unittest.TestCase):
             self.assertEqual(file["x"].shape, (14**3, 5))
 
     def test_refuses_what_only_petsc_has(self):
-        done = self.run_solve("--set", "solver.method=pipelined_cg", "--set", "solver.preconditioner=ilu", code=2)
+        done = self.run_solve("--set", "solver.method=pipelined_cg", "--set", "solver.preconditioner=gamg", code=2)
         line, = [line for line in done.stderr.splitlines() if line.startswith("solve: ")]
         self.assertIn("method pipelined_cg works in the resident engine only", line)
         self.assertIn("use cg", line)

@@ -29,7 +29,7 @@ SYSTEMS = [
     ("jnlbrng1", "cg", "jacobi", {}),
     ("Trefethen_20000", "cg", "jacobi", {}),
     ("bcsstk16", "cg", "jacobi", {}),
-    ("bcsstk38", "cg", "icc", {"pc_factor_levels": 2}),
+    ("bcsstk38", "cg", "icc", {"pc_trireme_ilu_levels": 2}),
     ("nos3", "cg", "jacobi", {}),
     ("gr_30_30", "cg", "gamg", {}),
     ("1138_bus", "cg", "icc", {}),
@@ -41,9 +41,9 @@ SYSTEMS = [
     ("orsreg_1", "bicgstab", "ilu", {}),
     ("orsirr_1", "bicgstab", "ilu", {}),
     ("add20", "bicgstab", "hypre", {}),
-    ("utm300", "bicgstab", "ilu", {"pc_factor_levels": 3}),
+    ("utm300", "bicgstab", "ilu", {"pc_trireme_ilu_levels": 3}),
     ("dw1024", "bicgstab", "hypre", PILUT),
-    ("cavity10", "bicgstab", "ilu", {"pc_factor_levels": 2}),
+    ("cavity10", "bicgstab", "ilu", {"pc_trireme_ilu_levels": 2}),
     ("lns_3937", "direct", "auto", {}),
     ("mhd3200a", "direct", "auto", {}),
     ("west2021", "direct", "auto", {}),
@@ -64,11 +64,7 @@ TARGET = 1e-8
 def solve(folder, solve_binary, launch, system):
     name, method, preconditioner, options = system
     case = folder / f"{name}.yaml"
-    # On many ranks ilu and icc are the blocks of block Jacobi, and the names of their options begin
-    # with sub_.
-    blocks = "sub_" if launch and preconditioner in ("ilu", "icc") else ""
-    petsc = "".join(f"  {blocks if key.startswith('pc_') else ''}{key}: {value}\n"
-                    for key, value in options.items())
+    petsc = "".join(f"  {key}: {value}\n" for key, value in options.items())
     case.write_text(f"problem: {{file: {name}.h5, rhs: from-ones}}\n"
                     f"solver: {{method: {method}, preconditioner: {preconditioner}, engine: petsc, rtol: 5e-9}}\n"
                     f"report: {{directory: {folder / name}, solution: false}}\n"

@@ -4,12 +4,9 @@
 #include <petscksp.h>
 #include <trireme/petsc.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <utility>
 
-#include "petsc/ksp_fixture.hpp"
+#include "petsc/laplacian_ksp.hpp"
 #include "petsc/pc/pc_fsai.hpp"
 #include "support/petsc_option.hpp"
 
@@ -18,39 +15,9 @@ namespace {
 
 using namespace test;
 
-class FsaiPcTest : public ResidentKsp {
+class FsaiPcTest : public LaplacianKsp {
  protected:
-  void SetUp() override {
-    ResidentKsp::SetUp();
-    petsc_check(TriremeInitializePackage());
-  }
-  PC pc() {
-    PC pc = nullptr;
-    petsc_check(KSPGetPC(ksp, &pc));
-    return pc;
-  }
   const FsaiPc& fsai() { return *fsai_of(pc()); }
-  void make_laplacian(const char* type, const char* pc_type, double sign = 1) {
-    MatHandle made = grid(30);
-    PetscInt first = 0, last = 0;
-    petsc_check(MatGetOwnershipRange(made, &first, &last));
-    for (PetscInt row = first; row < last; ++row)
-      petsc_check(MatSetValue(made, row, row, 4, INSERT_VALUES));
-    petsc_check(MatAssemblyBegin(made, MAT_FINAL_ASSEMBLY));
-    petsc_check(MatAssemblyEnd(made, MAT_FINAL_ASSEMBLY));
-    petsc_check(MatScale(made, sign));
-    make(std::move(made), type, pc_type);
-    petsc_check(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
-    petsc_check(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 2000));
-  }
-  void scale(double factor) {
-    petsc_check(MatScale(a, factor));
-    petsc_check(KSPSetOperators(ksp, a, a));
-  }
-  void expect_solved(const char* what) {
-    EXPECT_EQ(solve(), KSP_CONVERGED_RTOL) << what;
-    EXPECT_LE(relative_residual(), 1.001e-9) << what;
-  }
 };
 
 TEST_F(FsaiPcTest, SavesIterationsUnderEveryKspTypeForSymmetricMatrices) {
@@ -114,19 +81,8 @@ TEST_F(FsaiPcTest, TakesItsStepsFromTheOptions) {
 TEST_F(FsaiPcTest, SaysWhatItIs) {
   make_laplacian("trireme_cg", PCTRIREMEFSAI);
   expect_solved("10 steps");
-  char* text = nullptr;
-  std::size_t size = 0;
-  FILE* const file = open_memstream(&text, &size);
-  PetscViewer viewer = nullptr;
-  petsc_check(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
-  petsc_check(PCView(pc(), viewer));
-  petsc_check(PetscViewerDestroy(&viewer));
-  std::fclose(file);
-  const std::string view(text, size);
-  std::free(text);
-  int rank = 0;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  if (rank != 0) return;
+  const std::string view = view_of_pc();
+  if (!is_first_rank()) return;
   EXPECT_NE(view.find("10 steps of 3 entries"), std::string::npos) << view;
   EXPECT_NE(view.find("nonzeros in FP32, kernels albus and albus"), std::string::npos) << view;
 }

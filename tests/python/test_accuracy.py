@@ -65,12 +65,12 @@ def test_converged_is_true_of_the_residual(name, family, rtol, rng):
 def test_words_for_preconditioners(name, M, rng):
     A = poisson(12)
     b = rng.standard_normal(144)
-    if M in ("chebyshev", "fsai") and name in ("bicgstab", "gmres"):
+    if M in ("chebyshev", "fsai", "icc") and name in ("bicgstab", "gmres"):
         with pytest.raises(ValueError, match="symmetric"):
             getattr(tr, name)(A, b, M=M)
         return
     guesses = [None, rng.standard_normal(144)]
-    if M in ("auto", "none", "jacobi", "multigrid", "fsai"):
+    if M in ("auto", "none", "jacobi", "multigrid", "fsai", "ilu", "icc"):
         guesses.append("Mb")
     for x0 in guesses:
         x, info = getattr(tr, name)(A, b, x0, rtol=1e-8, M=M)

@@ -14,6 +14,7 @@
 #include "petsc/ksp/ksp_block.hpp"
 #include "petsc/ksp/ksp_types.hpp"
 #include "petsc/mat/row_order.hpp"
+#include "petsc/pc/pc_incomplete_factors.hpp"
 #include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/pc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
@@ -25,7 +26,7 @@ constexpr const char* kStopped = "not converged: stopped by a signal, with the s
 
 }  // namespace
 
-// Whether the preconditioner is PCILU where the method needs a symmetric one.
+// Whether the preconditioner is incomplete factors L U where the method needs definite ones.
 bool KspSolver::has_unsymmetric_factors() const {
   const auto known = solvers::method_named(method());
   if (!known || !known->info.symmetric) return false;
@@ -36,7 +37,7 @@ bool KspSolver::has_unsymmetric_factors() const {
     petsc_check(PCBJacobiGetSubKSP(pc, &count, nullptr, &blocks));
     if (count > 0) pc = pc_of(blocks[0]);
   }
-  return type_of(pc) == PCILU;
+  return type_of(pc) == PCILU || type_of(pc) == kTriremeIlu;
 }
 
 void KspSolver::require_residual_test() const {
@@ -149,8 +150,11 @@ KspResult KspSolver::solve_once(Vec b, Vec x, bool nonzero_guess) {
   if (result.verdict.exit_code == ExitCode::breakdown && has_unsymmetric_factors())
     result.verdict.text = fmt::format(
         "breakdown: {} needs a symmetric positive definite preconditioner, and the factors of {} "
-        "are not symmetric; use preconditioner jacobi or icc, or method bicgstab ({})",
-        method(), PCILU, KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
+        "need not be that; use preconditioner {} or {}, or method bicgstab ({})",
+        method(), solvers::name_of(solvers::PreconditionerKind::ilu),
+        solvers::name_of(solvers::PreconditionerKind::jacobi),
+        solvers::name_of(solvers::PreconditionerKind::icc),
+        KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
   if (result.facts.stopped) result.verdict.text = kStopped;
   PetscInt iterations = 0;
   petsc_check(KSPGetIterationNumber(ksp_, &iterations));

@@ -10,6 +10,7 @@
 
 #include "distributed/gpu_exchange.hpp"
 #include "parallel/collective.hpp"
+#include "petsc/mat/signed_entries.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 #include "petsc/vec_product.hpp"
@@ -33,6 +34,46 @@ class GivenPc {
 
 // Null for a PC of another type.
 GivenPc* given_pc_of(PC pc);
+
+// The data of a PC type of an Operation (FsaiOperation, IluOperation) that is made with options of
+// the type Options.
+template <class Operation, class Options>
+class OperationPc : public Operation, public GivenPc {
+ public:
+  solvers::GivenPreconditioner& operation() override { return *this; }
+  void place(const std::optional<ExchangeRequest>& exchange) override {
+    Operation::set_place(exchange);
+  }
+  void set_up(PC pc) override {
+    Mat pmat = nullptr;
+    petsc_check(PCGetOperators(pc, nullptr, &pmat));
+    const MatEntries::Change change = entries_.take(pmat);
+    const bool serves =
+        change != MatEntries::Change::everything && Operation::is_built_with(options);
+    if (serves && change == MatEntries::Change::none) return;
+    if (serves) {
+      Operation::renew();
+      ++renewals;
+    } else {
+      Operation::build(entries_.matrix(), options);
+      ++builds;
+    }
+  }
+  void forget_patterns() override { Operation::forget(); }
+  // The next set_up() makes everything anew.
+  void forget() {
+    Operation::forget();
+    entries_.forget();
+  }
+  // Whether the operation is of -A, because the diagonal of A is negative throughout.
+  bool negated() const { return entries_.negated(); }
+
+  Options options{};  // of the next set_up()
+  int builds = 0, renewals = 0;
+
+ private:
+  SignedEntries entries_;
+};
 
 // The functions that PETSc calls, for the data of a type: a GivenPc with forget(), negated(),
 // apply() and apply_transposed().

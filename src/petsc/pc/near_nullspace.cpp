@@ -88,7 +88,8 @@ bool may_use_near_nullspace(const SolverSpec& solver) {
   petsc_check(
       PetscOptionsGetString(nullptr, nullptr, "-pc_type", option.data(), option.size(), &given));
   if (!given && !solver.preconditioner) return true;
-  const AnyPreconditioner used = given ? AnyPreconditioner(option.data()) : *solver.preconditioner;
+  const AnyPreconditioner used =
+      given ? AnyPreconditioner::of_type(option.data()) : *solver.preconditioner;
   if (const auto* const own = used.own()) return own->info.near_nullspace;
   const PetscPreconditioner* const petscs = petsc_preconditioner(used);
   return !petscs || petscs->near_nullspace;

@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "petsc/pc/pc_fsai.hpp"
 
-#include <optional>
-
 #include "inverses/row_rules.hpp"
-#include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
 #include "petsc/shim.hpp"
 
 namespace trireme {
-
-void FsaiPc::set_up(PC pc) {
-  Mat pmat = nullptr;
-  petsc_check(PCGetOperators(pc, nullptr, &pmat));
-  const MatEntries::Change change = entries_.take(pmat);
-  const bool serves = change != MatEntries::Change::everything && is_built_with(options);
-  if (serves && change == MatEntries::Change::none) return;
-  if (serves) {
-    renew();
-    ++renewals;
-  } else {
-    build(entries_.matrix(), options);
-    ++builds;
-  }
-}
-
-void FsaiPc::forget() {
-  FsaiOperation::forget();
-  entries_.forget();
-}
 
 namespace {
 
@@ -86,11 +63,6 @@ FsaiPc* fsai_of(PC pc) {
   PetscBool same = PETSC_FALSE;
   petsc_check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), kTriremeFsai, &same));
   return same == PETSC_TRUE ? &FsaiFunctions::data(pc) : nullptr;
-}
-
-GivenPc* given_pc_of(PC pc) {
-  if (MultigridPc* const multigrid = multigrid_of(pc)) return multigrid;
-  return fsai_of(pc);
 }
 
 }  // namespace trireme

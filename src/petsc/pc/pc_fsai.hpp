@@ -15,11 +15,9 @@
 
 #include <petscksp.h>
 
-#include <optional>
 #include <span>
 
 #include "inverses/operation.hpp"
-#include "petsc/mat/signed_entries.hpp"
 #include "petsc/pc/given_pc.hpp"
 #include "solvers/preconditioners/fsai.hpp"
 
@@ -28,24 +26,10 @@ namespace trireme {
 inline constexpr const char* kTriremeFsai = solvers::Fsai::info.names[0].pc_type.data();
 
 // The data of a PC of the type.
-class FsaiPc final : public inverses::FsaiOperation, public GivenPc {
+class FsaiPc final : public OperationPc<inverses::FsaiOperation, inverses::FsaiOptions> {
  public:
-  solvers::GivenPreconditioner& operation() override { return *this; }
-  void place(const std::optional<ExchangeRequest>& exchange) override { set_place(exchange); }
-  void set_up(PC pc) override;
-  void forget_patterns() override { FsaiOperation::forget(); }
   // G^T G is symmetric.
   void apply_transposed(std::span<const double> r, std::span<double> z) { apply(r, z); }
-  // The next set_up() makes everything anew.
-  void forget();
-  // Whether G is of -A, because the diagonal of A is negative throughout.
-  bool negated() const { return entries_.negated(); }
-
-  inverses::FsaiOptions options;  // of the next set_up()
-  int builds = 0, renewals = 0;
-
- private:
-  SignedEntries entries_;
 };
 
 // Registers the type with PETSc.

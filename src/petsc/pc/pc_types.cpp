@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "petsc/pc/pc_fsai.hpp"
+#include "petsc/pc/pc_incomplete_factors.hpp"
 #include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
 
@@ -84,6 +85,7 @@ void register_resident_preconditioners() {
       });
   register_multigrid();
   register_fsai();
+  register_incomplete_factors();
 }
 
 std::string type_of(PC pc) {
@@ -95,7 +97,7 @@ std::string type_of(PC pc) {
 solvers::AnyPreconditioner preconditioner_of(PC pc) {
   const std::string type = type_of(pc);
   return type.empty() ? solvers::AnyPreconditioner(solvers::PreconditionerKind::none)
-                      : solvers::AnyPreconditioner(type);
+                      : solvers::AnyPreconditioner::of_type(type);
 }
 
 bool works_in_petscs_loops(PC pc) {

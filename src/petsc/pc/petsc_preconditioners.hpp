@@ -39,6 +39,7 @@ inline constexpr PetscPreconditioner kPetscPreconditioners[] = {
 // Null for one of Trireme's, and where nothing is known about the type.
 inline const PetscPreconditioner* petsc_preconditioner(
     const solvers::AnyPreconditioner& preconditioner) {
+  if (preconditioner.own()) return nullptr;
   const auto* const found =
       std::ranges::find(kPetscPreconditioners, preconditioner.name(), &PetscPreconditioner::type);
   return found == std::end(kPetscPreconditioners) ? nullptr : found;

@@ -49,16 +49,24 @@ constexpr const NamedPreconditioner* preconditioner_named(std::string_view word)
   return nullptr;
 }
 
+// What a PC type stands for; null where the list has no such type.
+constexpr const NamedPreconditioner* preconditioner_of_type(std::string_view pc_type) {
+  for (const NamedPreconditioner& named : kNamedPreconditioners)
+    if (!pc_type.empty() && (pc_type == named.name.pc_type || pc_type == named.name.petsc_type))
+      return &named;
+  return nullptr;
+}
+
 // A word becomes one of these where it comes in, and again a word in messages and in the calls of
 // PETSc: no name of a preconditioner travels as a string.
 class AnyPreconditioner {
  public:
   // A name of a case, or a PC type. A word that the list lacks is taken for a type of PETSc's.
-  explicit AnyPreconditioner(std::string_view word) {
-    if (const NamedPreconditioner* const named = preconditioner_named(word))
-      which_ = named;
-    else
-      which_ = std::string(word);
+  explicit AnyPreconditioner(std::string_view word)
+      : AnyPreconditioner(preconditioner_named(word), word) {}
+  // A PC type: "ilu" is that of PETSc's, where a case means Trireme's.
+  static AnyPreconditioner of_type(std::string_view pc_type) {
+    return {preconditioner_of_type(pc_type), pc_type};
   }
   // One of the list by its own name.
   explicit AnyPreconditioner(PreconditionerKind kind) : AnyPreconditioner(name_of(kind)) {}
@@ -88,6 +96,12 @@ class AnyPreconditioner {
   bool operator==(const AnyPreconditioner&) const = default;
 
  private:
+  AnyPreconditioner(const NamedPreconditioner* named, std::string_view word) {
+    if (named)
+      which_ = named;
+    else
+      which_ = std::string(word);
+  }
   const std::string& petscs() const { return std::get<std::string>(which_); }
 
   std::variant<const NamedPreconditioner*, std::string> which_;

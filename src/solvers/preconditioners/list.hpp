@@ -28,15 +28,16 @@
 #include "solvers/preconditioners/chebyshev.hpp"
 #include "solvers/preconditioners/fsai.hpp"
 #include "solvers/preconditioners/given.hpp"
+#include "solvers/preconditioners/incomplete_factors.hpp"
 #include "solvers/preconditioners/jacobi.hpp"
 
 namespace trireme::solvers {
 
-enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given, fsai };
+enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given, fsai, ilu, icc };
 
 // In the order of PreconditionerKind.
 using PreconditionerList =
-    std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev, Given, Fsai>;
+    std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev, Given, Fsai, Ilu, Icc>;
 
 // Calls visit(std::type_identity<M>) for each preconditioner of the list, with its kind first.
 template <class Visit>
