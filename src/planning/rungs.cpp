@@ -4,15 +4,12 @@
 #include "planning/rungs.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "solvers/methods/list.hpp"
 
 namespace trireme {
 namespace {
-
-constexpr std::string_view kIncompleteFactors = "ilu";  // PETSc's name
 
 std::string name_of_method(solvers::Method method) {
   return std::string(solvers::info_of(method).name);
@@ -43,8 +40,8 @@ Rung direct() {
 }
 
 Rung incomplete_factors() {
-  return {.method = name_of_method(solvers::Method::gmres),
-          .preconditioner = AnyPreconditioner(kIncompleteFactors),
+  return {.method = name_of_method(solvers::Method::bicgstab2),
+          .preconditioner = AnyPreconditioner(solvers::PreconditionerKind::ilu),
           .why = "incomplete factors of a matched matrix serve where a diagonal does not",
           .scaling = Scaling::matching,
           .may_stand_still = true};
