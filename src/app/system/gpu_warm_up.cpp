@@ -183,6 +183,7 @@ bool GpuWarmUp::is_missing() {
 
 std::string GpuWarmUp::wait_until_open() {
   if (opening_.valid()) opening_.wait();
+  if (!alone_) finish();
   return select_gpu(comm_, kernels_, gpus_);
 }
 

@@ -48,7 +48,10 @@ class GpuWarmUp {
   // and this process has none. Not collective.
   bool is_missing();
   // Waits until the thread has opened the GPU, and calls select_gpu() for this thread. Returns the
-  // name of the GPU, or an empty text where none is used. Collective.
+  // name of the GPU, or an empty text where none is used. On several ranks the thread ends first:
+  // what they launch for ghosts loads kernels, and where the thread destroyed a graph meanwhile, a
+  // third of the runs on two GPUs crashed in the driver (580.159, which loads kernels on demand).
+  // Collective.
   std::string wait_until_open();
   // Ends the thread after the kernel that it loads.
   void finish();
