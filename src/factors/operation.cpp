@@ -7,27 +7,22 @@
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "distributed/device_blocks.hpp"
+#include "distributed/set_up_memory.hpp"
 #include "parallel/collective.hpp"
-#include "parallel/node_memory.hpp"
 #include "solvers/fp32_range.hpp"
+#include "solvers/preconditioners/incomplete_factors.hpp"
 
 namespace trireme::factors {
 namespace {
 
-// What the pattern, its levels, the numbers and both sweeps take, where fill doubles the pattern
-// with each level.
+// Fill is expected to double the pattern with each level.
 void require_memory(const DistributedMatrix& matrix, std::int32_t levels) {
-  const std::int64_t entries = matrix.blocks.local.nnz() + matrix.local_rows();
-  const std::int64_t mine = (entries << std::min(levels, 4)) * 44 + matrix.local_rows() * 40;
-  const NodeMemory memory = node_memory(matrix.comm, mine);
-  const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
-  collectively(matrix.comm, [&] {
-    if (mine > memory.own || memory.needed > memory.shared)
-      fail(ExitCode::resource,
-           "incomplete factors may take {:.2f} GiB on this node, {:.2f} GiB are available; use "
-           "more nodes, or preconditioner: jacobi, which needs 8 bytes per row",
-           gib(memory.needed), gib(std::min(memory.shared, memory.own)));
-  });
+  constexpr solvers::PreconditionerMemory memory = solvers::Ilu::info.memory;
+  const auto nonzeros = static_cast<double>(matrix.blocks.local.nnz() << std::min(levels, 4));
+  const auto rows = static_cast<double>(matrix.local_rows());
+  require_set_up_memory(
+      matrix.comm, static_cast<std::int64_t>(memory.per_row * rows + memory.per_nonzero * nonzeros),
+      "setting up incomplete factors");
 }
 
 bool fit_fp32(const FactorPattern& pattern, const FactorNumbers& numbers) {

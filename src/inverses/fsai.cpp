@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "distributed/set_up_memory.hpp"
 #include "inverses/growing_row.hpp"
 #include "multigrid/ranks/send_to_ranks.hpp"
 #include "multigrid/set_up/host_place.hpp"
 #include "multigrid/set_up/sparse_product.hpp"
 #include "parallel/collective.hpp"
-#include "parallel/node_memory.hpp"
 
 namespace trireme::inverses {
 namespace {
@@ -48,15 +48,7 @@ void require_entries(std::int64_t entries) {
 void require_memory(const DistributedMatrix& matrix, const ScaledRows& a, std::int32_t steps) {
   const std::int64_t entries = a.own() * (1 + kEntriesPerStep * std::int64_t{steps});
   const std::int64_t mine = entries * 40 + a.rows() * 12 * omp_get_max_threads();
-  const NodeMemory memory = node_memory(matrix.comm, mine);
-  const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
-  collectively(matrix.comm, [&] {
-    if (mine > memory.own || memory.needed > memory.shared)
-      fail(ExitCode::resource,
-           "setting up the approximate inverse (fsai) may take {:.2f} GiB on this node, {:.2f} GiB "
-           "are available; use more nodes, or preconditioner: jacobi, which needs 8 bytes per row",
-           gib(memory.needed), gib(std::min(memory.shared, memory.own)));
-  });
+  require_set_up_memory(matrix.comm, mine, "setting up the approximate inverse (fsai)");
 }
 
 }  // namespace

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "distributed/set_up_memory.hpp"
 #include "parallel/collective.hpp"
-#include "parallel/node_memory.hpp"
 
 namespace trireme::multigrid {
 
@@ -43,21 +42,7 @@ std::int64_t forecast_bytes(const DistributedMatrix& matrix, std::int32_t width,
 
 void require_memory_of(MPI_Comm comm, const DistributedMatrix& matrix, std::int32_t width,
                        const Options& options) {
-  const std::int64_t mine = forecast_bytes(matrix, width, options);
-  const NodeMemory memory = node_memory(comm, mine);
-  const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
-  collectively(comm, [&] {
-    if (mine > memory.own)
-      fail(ExitCode::resource,
-           "setting up multigrid may take {:.2f} GiB on this rank, {:.2f} GiB of address "
-           "space are left; use more ranks, or raise the limit (ulimit -v)",
-           gib(mine), gib(memory.own));
-    if (memory.needed > memory.shared)
-      fail(ExitCode::resource,
-           "setting up multigrid may take {:.2f} GiB on this node, {:.2f} GiB are "
-           "available; use more nodes, or preconditioner: jacobi, which needs 8 bytes per row",
-           gib(memory.needed), gib(memory.shared));
-  });
+  require_set_up_memory(comm, forecast_bytes(matrix, width, options), "setting up multigrid");
 }
 
 }  // namespace trireme::multigrid

@@ -6,11 +6,13 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "base/error.hpp"
 #include "distributed/host_operator_system.hpp"
 #include "solvers/host_solver.hpp"
 #include "support/distributed_matrices.hpp"
+#include "support/limited_memory.hpp"
 #include "support/same_bits.hpp"
 
 namespace trireme::factors {
@@ -173,6 +175,23 @@ TEST(IluOperation, IsAppliedAfterItIsMadeOnly) {
   EXPECT_FALSE(m.facts());
   EXPECT_FALSE(m.is_built_with({}));
   EXPECT_THROW(m.apply(r, z), Error);
+}
+
+TEST(IluOperation, RefusesWhatDoesNotFitBeforeTheWork) {
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 60);
+  const auto needed = static_cast<std::size_t>(32 * a->blocks.local.nnz());
+  IluOperation m;
+  const test::LimitedMemory limited(needed / 2);
+  try {
+    m.build(a, {});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resource);
+    EXPECT_NE(std::string(error.what()).find("setting up incomplete factors may take"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_FALSE(m.is_set_up());
 }
 
 TEST(IluOperation, ServesRanksWithoutRows) {
