@@ -34,7 +34,7 @@ struct IluOptions {
 };
 
 // On a GPU the rows of a level are solved at once, and levels one after the other: colours take
-// more iterations and make so few levels that an application is 3 to 40 times as fast
+// more iterations and make so few levels that an application is 6 to 46 times as fast
 // (docs/performance/preconditioners.md).
 constexpr IluChoice choice_for(const IluOptions& options, bool on_gpu) {
   return {.levels = options.levels,

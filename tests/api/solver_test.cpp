@@ -14,6 +14,7 @@ namespace {
 
 using test::failure;
 using test::grid;
+using test::needs_symmetry;
 using test::random_vector;
 using test::System;
 using test::system_of;
@@ -45,9 +46,7 @@ TEST(ApiSolver, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
   for (const std::string& method : methods())
     for (const std::string& preconditioner : preconditioners()) {
       const bool is_symmetric = method == "cg" || method == "minres" || method == "pipelined_cg";
-      const bool needs_symmetry =
-          preconditioner == "chebyshev" || preconditioner == "fsai" || preconditioner == "icc";
-      if (needs_symmetry && !is_symmetric) continue;
+      if (needs_symmetry(preconditioner) && !is_symmetric) continue;
       SCOPED_TRACE(method + " " + preconditioner);
       Solver solver(symmetric.arrays(), {.method = method,
                                          .preconditioner = preconditioner,
@@ -334,6 +333,48 @@ TEST(ApiSolver, GoesOnAfterValuesThatCouldNotBeTaken) {
     }
     solver.update(good.values);
     expect_solution(good, b, solved(solver, b));
+  }
+}
+
+// Kershaw's matrix (J. Comput. Phys. 26, 1978): without fill, the last pivot of each block is -5.
+TEST(ApiSolver, CholeskyFactorsOfADefiniteMatrixAreDefinite) {
+  const double block[4][4] = {{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
+  System kershaw;
+  kershaw.rows = kershaw.cols = 40;
+  kershaw.row_ptr = {0};
+  for (std::int32_t i = 0; i < 40; ++i) {
+    for (std::int32_t k = 0; k < 4; ++k)
+      if (block[i % 4][k] != 0) {
+        kershaw.col_idx.push_back(i / 4 * 4 + k);
+        kershaw.values.push_back(block[i % 4][k]);
+      }
+    kershaw.row_ptr.push_back(static_cast<std::int32_t>(kershaw.col_idx.size()));
+  }
+  const std::vector<double> b = random_vector(40);
+  Solver icc(kershaw.arrays(), {.method = "cg", .preconditioner = "icc"});
+  expect_solution(kershaw, b, solved(icc, b));
+}
+
+TEST(ApiSolver, IncompleteFactorsServeManyColumns) {
+  const System system = grid(30);
+  constexpr std::int64_t n = 900, width = 5;
+  std::vector<double> b, x(n * width, kNaN);
+  for (std::uint32_t j = 0; j < width; ++j) {
+    const std::vector<double> column = random_vector(n, j + 1);
+    b.insert(b.end(), column.begin(), column.end());
+  }
+  for (const auto& [method, preconditioner] :
+       {std::pair("cg", "icc"), std::pair("bicgstab", "ilu")}) {
+    Solver solver(system.arrays(), {.method = method, .preconditioner = preconditioner});
+    const auto reports = solver.solve_many(b, x, width);
+    for (std::int64_t j = 0; j < width; ++j) {
+      const auto b_j = std::span(b).subspan(j * n, n), x_j = std::span(x).subspan(j * n, n);
+      EXPECT_TRUE(reports[j].converged()) << reports[j].text;
+      EXPECT_LE(system.relative_residual(b_j, x_j), 1.03e-8) << j;
+      std::vector<double> alone(n);
+      EXPECT_NEAR(static_cast<double>(solver.solve(b_j, alone).iterations),
+                  static_cast<double>(reports[j].iterations), 1);
+    }
   }
 }
 

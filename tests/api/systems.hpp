@@ -11,9 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "api/words.hpp"
 #include "sparse/generators.hpp"
 
 namespace trireme::test {
+
+// Whether the preconditioner is for methods for symmetric matrices only.
+inline bool needs_symmetry(const std::string& preconditioner) {
+  return api::preconditioner_of(preconditioner).own()->info.symmetric;
+}
 
 struct System {
   std::int64_t rows = 0, cols = 0;

@@ -108,6 +108,15 @@ TEST(PreconditionerTuning, ADearMultigridIsNotTried) {
     EXPECT_FALSE(c.verdict.empty()) << c.name;
 }
 
+TEST(PreconditionerTuning, FactorsAreForTheMethodsThatTheySuit) {
+  const RunOutcome definite = run_with(automatic(kPoisson), 1, 1e-3);
+  EXPECT_EQ(candidate(definite, "ilu").verdict, "not tried: cg needs a definite preconditioner");
+  EXPECT_NE(candidate(definite, "icc").verdict.find("a solve would take"), std::string::npos);
+  const RunOutcome any = run_with(automatic(kPoisson, ", method: bicgstab"), 1, 1e-3);
+  EXPECT_NE(candidate(any, "ilu").verdict.find("a solve would take"), std::string::npos);
+  EXPECT_NE(candidate(any, "icc").verdict.find("need not be symmetric"), std::string::npos);
+}
+
 // Has a hierarchy of every matrix until it is asked for it.
 class Promise final : public multigrid::HierarchyEntry {
  public:

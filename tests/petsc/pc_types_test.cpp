@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "petsc/ksp_fixture.hpp"
+#include "petsc/pc/petsc_preconditioners.hpp"
 
 namespace trireme {
 namespace {
@@ -114,6 +115,15 @@ TEST_F(ResidentKsp, RowGroupsMayDifferInWidthFromRankToRank) {
       EXPECT_LE(relative_residual(), 1.0001e-9);
     }
   }
+}
+
+// PETSc's factors and ours have the same name in cases and as PC types.
+TEST(PetscPreconditioners, AreNoneOfTriremes) {
+  for (const char* word : {PCILU, PCICC}) {
+    EXPECT_FALSE(petsc_preconditioner(solvers::AnyPreconditioner(word))) << word;
+    EXPECT_TRUE(petsc_preconditioner(solvers::AnyPreconditioner::of_type(word))) << word;
+  }
+  EXPECT_TRUE(petsc_preconditioner(solvers::AnyPreconditioner(PCGAMG)));
 }
 
 TEST_F(ResidentKsp, MissingRowGroupsAreRefused) {
