@@ -99,7 +99,9 @@ std::string label_of(const ParsedJson& run) {
 std::string row(const char* name, const std::string& before, const std::string& after,
                 const std::string& ratio, const std::string& verdict) {
   const std::string text = fmt::format("  {:<13} {:>10} {:>10} {:>7}", name, before, after, ratio);
-  return verdict.empty() ? text + "\n" : text + "  " + verdict + "\n";
+  if (verdict.empty()) return text + "\n";
+  const bool fits = text.size() + 2 + verdict.size() <= words::kTextWidth;
+  return text + (fits ? "  " : "\n    ") + verdict + "\n";
 }
 
 std::string line(const char* name, const std::string& before, const std::string& after,

@@ -37,9 +37,9 @@ std::string verdict_on_noise(const std::vector<double>& before, const std::vecto
   if (fewer < kMinTimes) return fmt::format("{} measured: too few to tell", fewer);
   const Spread a = spread_of(before), b = spread_of(after);
   if (std::abs(b.median - a.median) <= std::hypot(a.deviation, b.deviation)) return "within noise";
-  const double change = 100 * (b.median / a.median - 1);
-  return fmt::format("{} by {:.2g} % (beyond noise)", change < 0 ? "faster" : "slower",
-                     std::abs(change));
+  const double change = 100 * (b.median / a.median - 1), size = std::abs(change);
+  const std::string percent = fmt::format(fmt::runtime(size < 99.5 ? "{:.2g}" : "{:.0f}"), size);
+  return fmt::format("{} by {} % (beyond noise)", change < 0 ? "faster" : "slower", percent);
 }
 
 }  // namespace trireme

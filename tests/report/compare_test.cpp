@@ -39,6 +39,7 @@ TEST(Noise, IsWhatMediansMayDifferBy) {
   EXPECT_EQ(verdict_on_noise(times(100, 1), times(102, 1)), "within noise");
   EXPECT_EQ(verdict_on_noise(times(100, 1), times(102.2, 1)), "slower by 2.2 % (beyond noise)");
   EXPECT_EQ(verdict_on_noise(times(100, 1), times(88, 1)), "faster by 12 % (beyond noise)");
+  EXPECT_EQ(verdict_on_noise(times(100, 1), times(310, 1)), "slower by 210 % (beyond noise)");
   EXPECT_EQ(verdict_on_noise(times(100, 0), times(100, 0)), "within noise");
 }
 
@@ -117,6 +118,20 @@ TEST_F(Compare, NamesWhatDiffers) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     EXPECT_TRUE(line.size() <= 80 || line.find(".json") != std::string::npos) << line;
+}
+
+TEST_F(Compare, FitsALineWhateverTheTimesAre) {
+  for (const double factor : {1e-9, 1e-3, 3.1, 1e3, 1e9, 1e15}) {
+    CaseOutcome before = test::sample_outcome(), after = before;
+    for (RunOutcome& run : after.runs) {
+      run.kernel_us.median *= factor;
+      for (double& us : run.product_us) us *= factor;
+      for (double& seconds : run.solve_seconds) seconds *= factor;
+    }
+    std::istringstream lines(compared(before, after));
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_TRUE(line.size() <= 80 || line.find(".json") != std::string::npos) << line;
+  }
 }
 
 // A name that report.json does not have would leave its line out.
