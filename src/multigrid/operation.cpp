@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "multigrid/cuda/device_forecast.hpp"
+#include "multigrid/set_up/node_size.hpp"
 #include "multigrid/store/find_or_build.hpp"
 #include "parallel/collective.hpp"
 
@@ -25,7 +26,7 @@ Options MultigridOperation::for_place(const Options& options) const {
 }
 
 bool MultigridOperation::is_built_with(const Options& options) const {
-  return is_set_up() && for_place(options) == built_;
+  return is_set_up() && for_place(options) == asked_;
 }
 
 void MultigridOperation::build(std::shared_ptr<DistributedMatrix> matrix, GiveModes modes,
@@ -33,7 +34,8 @@ void MultigridOperation::build(std::shared_ptr<DistributedMatrix> matrix, GiveMo
   forget_levels();
   matrix_ = std::move(matrix);
   modes_ = std::move(modes);
-  built_ = for_place(options);
+  asked_ = for_place(options);
+  built_ = asked_;
   update();
   ++builds_;
 }
@@ -57,16 +59,23 @@ void MultigridOperation::update() {
   }
 }
 
+// The modes of a new hierarchy, for whose options it finds the nodes that nobody has described.
+NearNullspace MultigridOperation::modes_of_nodes() {
+  NearNullspace modes = modes_();
+  if (built_.block_size == 1 && modes.width == 0) built_.block_size = find_node_size(*matrix_);
+  return modes;
+}
+
 // An error leaves no half of a hierarchy.
 void MultigridOperation::update_on_host() {
   if (hierarchy_ && host_version_ == version_) return;
   if (auto kept = std::exchange(hierarchy_, nullptr)) {
     kept->renew();
     hierarchy_ = std::move(kept);
-  } else if (store_ && builds_ == 0) {
-    hierarchy_ = find_or_build(store_, matrix_, modes_(), built_);
   } else {
-    hierarchy_ = std::make_unique<Hierarchy>(matrix_, modes_(), built_);
+    const NearNullspace modes = modes_of_nodes();
+    hierarchy_ = store_ && builds_ == 0 ? find_or_build(store_, matrix_, modes, built_)
+                                        : std::make_unique<Hierarchy>(matrix_, modes, built_);
   }
   host_version_ = version_;
 }
@@ -83,7 +92,10 @@ void MultigridOperation::update_on_device() {
 // Likewise.
 void MultigridOperation::update_on_ranks() {
   auto kept = std::exchange(on_ranks_, nullptr);
-  if (!kept) require_room_for_cycle(*matrix_, modes_().width, built_);
+  if (!kept) {
+    const std::int32_t width = modes_of_nodes().width;
+    require_room_for_cycle(*matrix_, width, built_);
+  }
   update_on_host();
   if (kept)
     kept->renew(*hierarchy_);
@@ -103,7 +115,7 @@ void MultigridOperation::update_on_one_device() {
   } else if (kept) {
     update_on_host();
     kept->renew(*hierarchy_);
-  } else if (const NearNullspace modes = modes_();
+  } else if (const NearNullspace modes = modes_of_nodes();
              has_room_for_set_up(*matrix_, modes.width, built_)) {
     kept = std::make_unique<DeviceHierarchy>(matrix_, modes, built_);
   } else {

@@ -42,7 +42,8 @@ class MultigridOperation : public solvers::GivenPreconditioner {
   // that one GPU builds is in neither.
   void use_store(const HierarchyStore& store) { store_ = store; }
 
-  // Builds a new hierarchy, which shares the matrix. An error leaves none: then is_set_up() is
+  // Builds a new hierarchy, which shares the matrix. Where neither `options` nor `modes` say what the
+  // unknowns of a node are, it finds them (set_up/node_size.hpp). An error leaves none: then is_set_up() is
   // false. Throws what Hierarchy and `modes` throw, on every rank, and Error{resource} where a GPU
   // has no memory for the hierarchy. Collective.
   void build(std::shared_ptr<DistributedMatrix> matrix, GiveModes modes, const Options& options);
@@ -86,6 +87,7 @@ class MultigridOperation : public solvers::GivenPreconditioner {
   void update_on_device();
   void update_on_one_device();
   void update_on_ranks();
+  NearNullspace modes_of_nodes();
   Options for_place(const Options& options) const;
   bool on_several_ranks() const;
   void require_set_up() const;
@@ -95,7 +97,7 @@ class MultigridOperation : public solvers::GivenPreconditioner {
   HierarchyStore store_;      // null: none
   std::shared_ptr<DistributedMatrix> matrix_;
   GiveModes modes_;
-  Options built_;  // of the hierarchies
+  Options asked_, built_;  // of build(), and of the hierarchies
   std::unique_ptr<Hierarchy> hierarchy_;
   std::unique_ptr<DeviceHierarchy> on_device_;
   std::unique_ptr<RankHierarchy> on_ranks_;              // refers to hierarchy_

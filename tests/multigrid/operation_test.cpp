@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "multigrid/on_ranks.hpp"
+#include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
 namespace {
@@ -63,6 +64,22 @@ TEST(MultigridOperation, RenewsWithTheModesThatItHas) {
   Options other = small_levels();
   other.degree = 3;
   EXPECT_FALSE(m.is_built_with(other));
+}
+
+// Displacements of an elastic body, which nobody has said to be three per node.
+TEST(MultigridOperation, FindsTheNodesOfAMatrix) {
+  const auto a = generated(MPI_COMM_WORLD, "elasticity3d", 6);
+  MultigridOperation m, told;
+  m.build(a, constants(), small_levels());
+  Options of_nodes = small_levels();
+  of_nodes.block_size = 3;
+  told.build(a, constants(), of_nodes);
+  const bool whole_nodes = a->first_row() % 3 == 0 && a->local_rows() % 3 == 0;
+  if (!any_rank(a->comm, !whole_nodes)) {
+    EXPECT_EQ(applied(m, *a), applied(told, *a));
+  }
+  EXPECT_TRUE(m.is_built_with(small_levels()));
+  EXPECT_FALSE(m.is_built_with(of_nodes));
 }
 
 TEST(MultigridOperation, IsNotSetUpAfterAnError) {
