@@ -97,6 +97,7 @@ extern "C" {
     PCTRIREMEILU          incomplete LU factors of them, with -pc_trireme_ilu_levels of fill (0 to
                           8) in the order -pc_trireme_ilu_order (given, rcm, colours; auto, the
                           default, is given on CPUs and colours on GPUs)
+    PCTRIREMESPAI         a sparse approximate inverse of any Pmat, by one product per application
     PCTRIREMEMG           one cycle of multigrid by smoothed aggregation. Its entries come from
                           Pmat, of type AIJ or MATTRIREME. A matrix with new values on the same
                           pattern renews the levels, and KSPSetReusePreconditioner keeps them. The
@@ -114,6 +115,7 @@ extern "C" {
 #define PCTRIREMEVPBJACOBI "trireme_vpbjacobi"
 #define PCTRIREMEMG "trireme_mg"
 #define PCTRIREMEFSAI "trireme_fsai"
+#define PCTRIREMESPAI "trireme_spai"
 #define PCTRIREMEILU "trireme_ilu"
 #define PCTRIREMEICC "trireme_icc"
 #define PCTRIREMECHEBYSHEV "trireme_chebyshev"

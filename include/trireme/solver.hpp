@@ -87,17 +87,19 @@ struct SolverOptions {
   // auto, or a name of methods(): cg, bicgstab, minres, gmres, ... auto looks at the matrix, begins
   // with what is cheapest, and goes on to another one where that fails.
   std::string method = "auto";
-  // auto, none, jacobi, block-jacobi, chebyshev, multigrid, fsai, ilu, icc. auto begins with jacobi
-  // and changes to what pays while it solves. chebyshev, fsai and icc are for methods for symmetric
-  // matrices. ilu and icc are incomplete factors, on several processes those of the rows and
-  // columns of each.
+  // auto, none, jacobi, block-jacobi, chebyshev, multigrid, fsai, spai, ilu, icc. auto begins with
+  // jacobi and changes to what pays while it solves. chebyshev, fsai and icc are for methods for
+  // symmetric matrices, spai and ilu for the others. ilu and icc are incomplete factors, on several
+  // processes those of the rows and columns of each.
   std::string preconditioner = "auto";
   std::string kernel = "auto";       // or a name of kernels()
   std::string precision = "double";  // double, or mixed: matrix values in FP32, corrected in FP64
   std::string device = "auto";       // auto, cpu, cuda, or a GPU by its number: cuda:1
   // auto, none, diagonal, ruiz, matching: by which powers of two rows and columns are multiplied.
   std::string scaling = "auto";
-  std::int32_t block_size = 1;  // consecutive rows that are the unknowns of one node, 1 to 32
+  // Consecutive rows that are the unknowns of one node, 1 to 32. With 1, multigrid finds more where
+  // the pattern shows them.
+  std::int32_t block_size = 1;
   std::int32_t restart = 30;    // of gmres
   std::int32_t chebyshev_degree = 4;
   std::int32_t ilu_levels = 0;     // of fill, 0 to 8, for ilu and icc

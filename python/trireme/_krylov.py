@@ -227,7 +227,7 @@ def cg(
         Right-hand side.
     x0 : array_like of the shape of b, or "Mb", optional
         Initial guess. "Mb" is the preconditioner applied to b: M is None, "auto" (where b itself
-        is taken), "jacobi", "multigrid", "fsai", "ilu" or "icc" then.
+        is taken), "jacobi", "multigrid", "fsai", "spai", "ilu" or "icc" then.
     rtol, atol : float
         x is converged when ``norm(b - A @ x) <= max(rtol * norm(b), atol)``; one of the two must
         be above 0. Where A and b are float32, rtol is at least 1e-6.

@@ -148,7 +148,8 @@ class Solver(ForThisProcess):
         `near_nullspace`.
     block_size : int, optional
         Number of consecutive rows that are the unknowns of one node. By default that of a BSR
-        matrix with square blocks of at most 32 rows, the number of columns of `coordinates`, or 1.
+        matrix with square blocks of at most 32 rows, or the number of columns of `coordinates`;
+        else multigrid finds it where the pattern shows it.
     coordinates : array_like, shape (n / 2, 2) or (n / 3, 3), optional
         Of elastic bodies, for multigrid: the place of each node, in one unit of length.
     near_nullspace : array_like, shape (n,) or (n, k), optional
@@ -506,7 +507,7 @@ class Solver(ForThisProcess):
         ------
         ValueError
             When it is used, unless the solver was made with the preconditioner "multigrid", "fsai",
-            "ilu", "icc" or "jacobi".
+            "spai", "ilu", "icc" or "jacobi".
 
         Examples
         --------

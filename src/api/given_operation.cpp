@@ -29,6 +29,9 @@ GivenOperation::GivenOperation(const AnyPreconditioner& preconditioner,
   } else if (preconditioner.is(Kind::fsai)) {
     make(std::make_unique<inverses::FsaiOperation>(),
          [&](auto& made) { made.build(matrix, data.fsai); });
+  } else if (preconditioner.is(Kind::spai)) {
+    make(std::make_unique<inverses::SpaiOperation>(),
+         [&](auto& made) { made.build(matrix, data.spai); });
   } else if (preconditioner.is(Kind::ilu) || preconditioner.is(Kind::icc)) {
     factors::IluOptions options = data.ilu;
     options.definite = preconditioner.is(Kind::icc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The preconditioners that a loop is given as an operation: multigrid, an approximate inverse, and
+// The preconditioners that a loop is given as an operation: multigrid, approximate inverses, and
 // incomplete factors.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "distributed/distributed_matrix.hpp"
 #include "factors/options.hpp"
 #include "inverses/fsai.hpp"
+#include "inverses/spai.hpp"
 #include "multigrid/operation.hpp"
 #include "multigrid/options.hpp"
 
@@ -24,6 +25,7 @@ struct PreconditionerData {
   multigrid::Options multigrid{};
   multigrid::NearNullspace modes{};  // in the rows of the matrix; width 0: constants
   inverses::FsaiOptions fsai{};
+  inverses::SpaiOptions spai{};
   factors::IluOptions ilu{};
 };
 

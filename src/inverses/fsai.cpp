@@ -1,133 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inverses/fsai.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "distributed/set_up_memory.hpp"
+#include "inverses/grown_rows.hpp"
 #include "inverses/growing_row.hpp"
 #include "multigrid/ranks/send_to_ranks.hpp"
-#include "multigrid/set_up/host_place.hpp"
 #include "multigrid/set_up/sparse_product.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::inverses {
 namespace {
 
-using multigrid::HostPlace;
+using RowOfEntries = std::span<const std::int32_t>;
 
-constexpr std::int64_t kRowsOfTurn = 256;
-
-std::int64_t turns_of(std::int64_t rows) { return (rows + kRowsOfTurn - 1) / kRowsOfTurn; }
-
-// Calls work(i, row) for the rows of this rank.
-template <class Work>
-void for_own_rows(const ScaledRows& a, std::int64_t turn, GrowingRow& row, const Work& work) {
-  const std::int64_t last = std::min(a.own(), (turn + 1) * kRowsOfTurn);
-  for (std::int64_t i = turn * kRowsOfTurn; i < last; ++i) work(i, row);
-}
-
-// Writes a row that was made, scaled to A itself, to values[k] ...
-void put(const ScaledRows& a, std::int64_t i, const GrowingRow& row, double* values) {
-  for (const auto& [column, number] : row.entries()) *values++ = number * a.scale(column);
-  *values = row.last() * a.scale(a.first_own() + i);
-}
-
-void require_entries(std::int64_t entries) {
-  if (entries > kMostNonzerosOfBlock)
-    fail(ExitCode::resource,
-         "the approximate inverse (fsai) has {} entries on a rank, of at most {}; use more ranks",
-         entries, kMostNonzerosOfBlock);
-}
-
-// What a fully grown G, the work of the threads and the transposed take beside `a`.
-void require_memory(const DistributedMatrix& matrix, const ScaledRows& a, std::int32_t steps) {
-  const std::int64_t entries = a.own() * (1 + kEntriesPerStep * std::int64_t{steps});
-  const std::int64_t mine = entries * 40 + a.rows() * 12 * omp_get_max_threads();
-  require_set_up_memory(matrix.comm, mine, "setting up the approximate inverse (fsai)");
+// The entries of a row of G, scaled to A itself.
+template <class Put>
+void put_row(const ScaledRows& a, std::int64_t i, const GrowingRow& row, const Put& put) {
+  for (const auto& [column, number] : row.entries()) put(column, number * a.scale(column));
+  put(a.first_own() + i, row.last() * a.scale(a.first_own() + i));
 }
 
 }  // namespace
 
 RowSlab make_fsai(const DistributedMatrix& matrix, const ScaledRows& a,
                   const FsaiOptions& options) {
-  require_memory(matrix, a, options.steps);
-  RowSlab g{.global_rows = matrix.global_rows(),
-            .global_cols = matrix.global_rows(),
-            .first_row = matrix.first_row()};
-  CsrMatrix<double>& local = g.local;
-  collectively(matrix.comm, [&] {
-    struct Part {
-      std::vector<std::int32_t> columns;
-      std::vector<double> values;
-    };
-    const std::int64_t turns = turns_of(a.own());
-    std::vector<Part> parts(turns);
-    local.rows = a.own();
-    local.cols = g.global_cols;
-    local.row_ptr.resize(a.own() + 1);
-    HostPlace::for_each_turn(
-        turns, [&] { return GrowingRow(a); },
-        [&](std::int64_t turn, GrowingRow& of_thread) {
-          Part& part = parts[turn];
-          for_own_rows(a, turn, of_thread, [&](std::int64_t i, GrowingRow& row) {
-            row.grow(a.first_own() + i, options.steps);
-            const std::size_t first = part.columns.size();
-            for (const auto& entry : row.entries()) part.columns.push_back(a.number(entry.first));
-            part.columns.push_back(a.number(a.first_own() + i));
-            part.values.resize(part.columns.size());
-            put(a, i, row, part.values.data() + first);
-            local.row_ptr[i + 1] = static_cast<std::int32_t>(part.columns.size() - first);
-          });
-        });
-    std::vector<std::int64_t> starts(turns + 1, 0);
-    for (std::int64_t turn = 0; turn < turns; ++turn)
-      starts[turn + 1] = starts[turn] + std::ssize(parts[turn].columns);
-    require_entries(starts.back());
-    for (std::int64_t i = 0; i < local.rows; ++i) local.row_ptr[i + 1] += local.row_ptr[i];
-    local.col_idx.resize(starts.back());
-    local.values.resize(starts.back());
-    HostPlace::for_each_heavy(turns, kRowsOfTurn, [&](std::int64_t turn) {
-      std::ranges::copy(parts[turn].columns, local.col_idx.begin() + starts[turn]);
-      std::ranges::copy(parts[turn].values, local.values.begin() + starts[turn]);
-      parts[turn] = {};
-    });
-  });
-  g.global_nnz = sum_over_ranks(matrix.comm, local.nnz());
-  return g;
+  require_memory_of_rows(matrix, a, options.steps, 12, 0);
+  return grown_rows(
+      matrix, a, [&] { return GrowingRow(a); },
+      [&](std::int64_t i, GrowingRow& row) { row.grow(a.first_own() + i, options.steps); },
+      [&](std::int64_t i, const GrowingRow& row, const auto& put) { put_row(a, i, row, put); });
 }
 
 void renew_fsai(const DistributedMatrix& matrix, const ScaledRows& a, RowSlab& g) {
-  collectively(matrix.comm, [&] {
-    // The row of `a` with a number of A: both ascend.
-    const auto place = [&](std::int32_t number) {
-      std::int64_t low = 0, high = a.rows();
-      while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (a.number(middle) < number)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      return static_cast<std::int32_t>(low);
-    };
-    HostPlace::for_each_turn(
-        turns_of(a.own()), [&] { return GrowingRow(a); },
-        [&](std::int64_t turn, GrowingRow& of_thread) {
-          std::vector<std::int32_t> pattern;
-          for_own_rows(a, turn, of_thread, [&](std::int64_t i, GrowingRow& row) {
-            pattern.clear();
-            for (std::int32_t k = g.local.row_ptr[i]; k < g.local.row_ptr[i + 1] - 1; ++k)
-              pattern.push_back(place(g.local.col_idx[k]));
-            row.fill(a.first_own() + i, pattern);
-            put(a, i, row, g.local.values.data() + g.local.row_ptr[i]);
-          });
-        });
-  });
+  refill_rows(
+      matrix, a, g, [&] { return GrowingRow(a); },
+      [&](std::int64_t i, GrowingRow& row, RowOfEntries pattern) {
+        row.fill(a.first_own() + i, pattern.first(pattern.size() - 1));
+      },
+      [&](std::int64_t i, const GrowingRow& row, const auto& put) { put_row(a, i, row, put); });
 }
 
 RowSlab transposed(const DistributedMatrix& matrix, const RowSlab& g) {

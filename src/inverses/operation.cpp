@@ -23,18 +23,23 @@ CudaOperator& gpu_operator(const std::shared_ptr<Operator>& op) {
 
 }  // namespace
 
-void FsaiOperation::set_place(const std::optional<ExchangeRequest>& exchange) {
+void InverseOperation::set_place(const std::optional<ExchangeRequest>& exchange) {
   exchange_ = exchange;
 }
 
-void FsaiOperation::build(std::shared_ptr<DistributedMatrix> matrix, const FsaiOptions& options) {
+void InverseOperation::build(std::shared_ptr<DistributedMatrix> matrix) {
   forget();
   const Stopwatch watch;
-  options_ = options;
   matrix_ = std::move(matrix);
   try {
-    if (exchange_ && size_of(matrix_->comm) == 1) make_on_gpu();
-    if (!on_gpu_) {
+    if (exchange_ && size_of(matrix_->comm) == 1) on_gpu_ = make_on_gpu(*matrix_);
+    if (on_gpu_) {
+      const StreamRef stream = DeviceBlocks::of(*matrix_).blocks->stream();
+      device_between_ =
+          DeviceBuffer<double>(static_cast<std::size_t>(matrix_->local_rows()), stream);
+      synchronize(stream);
+      ++device_version_;
+    } else {
       make_on_host();
       make_products(exchange_ ? Device::cuda : Device::cpu);
     }
@@ -45,30 +50,17 @@ void FsaiOperation::build(std::shared_ptr<DistributedMatrix> matrix, const FsaiO
   seconds_ = watch.seconds();
 }
 
-void FsaiOperation::make_on_gpu() {
-  const auto blocks = DeviceBlocks::of(*matrix_).blocks;
-  if (!blocks->local().is_one_block()) return;
-  on_gpu_ = GpuFactors::make(blocks->local().view(), options_.steps);
-  if (!on_gpu_) return;
-  device_between_ =
-      DeviceBuffer<double>(static_cast<std::size_t>(matrix_->local_rows()), blocks->stream());
-  synchronize(blocks->stream());
-  ++device_version_;
-}
-
-void FsaiOperation::make_on_host() {
-  take_values(make_fsai(*matrix_, ScaledRows(*matrix_), options_));
-}
+void InverseOperation::make_on_host() { take_values(make_rows(*matrix_)); }
 
 // An error leaves no half of an inverse.
-void FsaiOperation::renew() {
+void InverseOperation::renew() {
   require_set_up();
   const Stopwatch watch;
   try {
     if (on_gpu_) {
       drop_host();
       if (!on_gpu_->renew(DeviceBlocks::of(*matrix_).blocks->local().view()))
-        return build(std::shared_ptr(matrix_), options_);
+        return build(std::shared_ptr(matrix_));
     } else {
       renew_on_host();
     }
@@ -79,19 +71,21 @@ void FsaiOperation::renew() {
   seconds_ = watch.seconds();
 }
 
-void FsaiOperation::renew_on_host() {
-  RowSlab lower{.global_rows = lower_->global_rows(),
-                .global_cols = lower_->global_rows(),
-                .global_nnz = lower_->global_nnz,
-                .first_row = lower_->first_row()};
-  collectively(matrix_->comm, [&] { lower.local = joined_rows(*lower_); });
-  renew_fsai(*matrix_, ScaledRows(*matrix_), lower);
-  take_values(std::move(lower));
+void InverseOperation::renew_on_host() {
+  RowSlab rows{.global_rows = rows_->global_rows(),
+               .global_cols = rows_->global_rows(),
+               .global_nnz = rows_->global_nnz,
+               .first_row = rows_->first_row()};
+  collectively(matrix_->comm, [&] { rows.local = joined_rows(*rows_); });
+  renew_rows(*matrix_, rows);
+  take_values(std::move(rows));
+  transposed_on_host_.reset();
   for (Products* const products : {&on_host_, &on_device_}) {
-    if (!products->lower) continue;
-    if (products->lower->can_refresh() && products->upper->can_refresh()) {
-      products->lower->refresh_values();
-      products->upper->refresh_values();
+    if (!products->rows) continue;
+    const auto can_refresh = [](const auto& op) { return !op || op->can_refresh(); };
+    if (can_refresh(products->rows) && can_refresh(products->transposed)) {
+      products->rows->refresh_values();
+      if (products->transposed) products->transposed->refresh_values();
     } else {
       *products = {};
       make_products(products == &on_host_ ? Device::cpu : Device::cuda);
@@ -100,25 +94,27 @@ void FsaiOperation::renew_on_host() {
 }
 
 // Rounds the values where FP32 suffices, and gives them to both factors.
-void FsaiOperation::take_values(RowSlab&& lower) {
-  const bool normal = std::ranges::all_of(lower.local.values, is_normal_in_fp32);
+void InverseOperation::take_values(RowSlab&& rows) {
+  const bool normal = std::ranges::all_of(rows.local.values, is_normal_in_fp32);
   precision_ = any_rank(matrix_->comm, !normal) ? Precision::full : Precision::mixed;
   if (precision_ == Precision::mixed)
-    for (double& value : lower.local.values) value = static_cast<double>(static_cast<float>(value));
-  RowSlab upper = transposed(*matrix_, lower);
-  if (lower_) {
-    lower_->replace_values(lower.local.values);
-    upper_->replace_values(upper.local.values);
-  } else {
-    upper_ = distribute(matrix_->comm, std::move(upper), matrix_->row_starts);
-    lower_ = distribute(matrix_->comm, std::move(lower), matrix_->row_starts);
+    for (double& value : rows.local.values) value = static_cast<double>(static_cast<float>(value));
+  std::optional<RowSlab> columns;
+  if (symmetric_) columns = transposed(*matrix_, rows);
+  if (rows_) {
+    rows_->replace_values(rows.local.values);
+    if (columns) transposed_->replace_values(columns->local.values);
+    return;
   }
+  if (columns) transposed_ = distribute(matrix_->comm, std::move(*columns), matrix_->row_starts);
+  rows_ = distribute(matrix_->comm, std::move(rows), matrix_->row_starts);
 }
 
-void FsaiOperation::make_products(Device device) {
+void InverseOperation::make_products(Device device) {
   const auto make = [&](const std::shared_ptr<DistributedMatrix>& factor) {
-    const std::string kernel(choose_kernel_for(*factor, device, precision_));
     std::shared_ptr<Operator> made;
+    if (!factor) return made;
+    const std::string kernel(choose_kernel_for(*factor, device, precision_));
     if (device == Device::cuda)
       made = std::make_shared<CudaOperator>(factor, kernel, precision_,
                                             exchange_.value_or(ExchangeRequest()));
@@ -126,11 +122,12 @@ void FsaiOperation::make_products(Device device) {
       made = std::make_shared<HostOperator>(factor, kernel, precision_);
     return made;
   };
-  Products made{make(lower_), make(upper_)};
+  Products made{make(rows_), make(transposed_)};
   const auto rows = static_cast<std::size_t>(matrix_->local_rows());
   collectively(matrix_->comm, [&] {
+    if (!symmetric_) return;
     if (device == Device::cuda)
-      device_between_ = DeviceBuffer<double>(rows, gpu_operator(made.lower).stream());
+      device_between_ = DeviceBuffer<double>(rows, gpu_operator(made.rows).stream());
     else
       between_.resize(rows);
   });
@@ -138,61 +135,115 @@ void FsaiOperation::make_products(Device device) {
   (device == Device::cuda ? on_device_ : on_host_) = std::move(made);
 }
 
-void FsaiOperation::require_set_up() const {
+void InverseOperation::require_set_up() const {
   if (!is_set_up()) fail(ExitCode::internal, "an approximate inverse is applied before it is made");
 }
 
-void FsaiOperation::drop_host() {
+void InverseOperation::drop_host() {
   on_host_ = {};
   on_device_ = {};
-  lower_.reset();
-  upper_.reset();
+  transposed_on_host_.reset();
+  rows_.reset();
+  transposed_.reset();
 }
 
-void FsaiOperation::forget() {
+void InverseOperation::forget() {
   drop_host();
   on_gpu_.reset();
   matrix_.reset();
 }
 
-std::optional<FsaiFacts> FsaiOperation::facts() const {
+std::optional<InverseFacts> InverseOperation::facts() const {
   if (!is_set_up()) return std::nullopt;
   if (on_gpu_) {
-    FsaiFacts facts = on_gpu_->facts();
+    InverseFacts facts = on_gpu_->facts();
     facts.seconds = seconds_;
     return facts;
   }
-  const Products& products = on_device_.lower ? on_device_ : on_host_;
-  return FsaiFacts{.nnz = lower_->global_nnz,
-                   .kernel = products.lower->kernel(),
-                   .kernel_of_transposed = products.upper->kernel(),
-                   .in_fp32 = precision_ == Precision::mixed,
-                   .seconds = seconds_};
+  const Products& products = on_device_.rows ? on_device_ : on_host_;
+  return InverseFacts{
+      .nnz = rows_->global_nnz,
+      .kernel = products.rows->kernel(),
+      .kernel_of_transposed = products.transposed ? products.transposed->kernel() : std::string(),
+      .in_fp32 = precision_ == Precision::mixed,
+      .seconds = seconds_};
 }
 
-void FsaiOperation::apply(std::span<const double> r, std::span<double> z) {
+void InverseOperation::apply(std::span<const double> r, std::span<double> z) {
   require_set_up();
-  if (!lower_) make_on_host();
-  if (!on_host_.lower) make_products(Device::cpu);
-  on_host_.lower->multiply(r, between_);
-  on_host_.upper->multiply(between_, z);
+  if (!rows_) make_on_host();
+  if (!on_host_.rows) make_products(Device::cpu);
+  if (!symmetric_) return on_host_.rows->multiply(r, z);
+  on_host_.rows->multiply(r, between_);
+  on_host_.transposed->multiply(between_, z);
 }
 
-bool FsaiOperation::prepare_on_device() {
+void InverseOperation::apply_transposed(std::span<const double> r, std::span<double> z) {
+  if (symmetric_) return apply(r, z);
   require_set_up();
-  if (!on_gpu_ && !on_device_.lower) make_products(Device::cuda);
+  if (!transposed_on_host_) {
+    RowSlab rows{.global_rows = rows_->global_rows(),
+                 .global_cols = rows_->global_rows(),
+                 .global_nnz = rows_->global_nnz,
+                 .first_row = rows_->first_row()};
+    collectively(matrix_->comm, [&] { rows.local = joined_rows(*rows_); });
+    const std::shared_ptr<DistributedMatrix> columns =
+        distribute(matrix_->comm, transposed(*matrix_, rows), matrix_->row_starts);
+    transposed_on_host_ = std::make_shared<HostOperator>(
+        columns, std::string(choose_kernel_for(*columns, Device::cpu, precision_)), precision_);
+  }
+  transposed_on_host_->multiply(r, z);
+}
+
+bool InverseOperation::prepare_on_device() {
+  require_set_up();
+  if (!on_gpu_ && !on_device_.rows) make_products(Device::cuda);
   return true;
 }
 
-void FsaiOperation::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
+void InverseOperation::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
   if (on_gpu_) return on_gpu_->enqueue(r, device_between_.span(), z, stream);
-  gpu_operator(on_device_.lower).queue_product(r, device_between_.span(), {}, stream);
-  gpu_operator(on_device_.upper).queue_product(device_between_.view(), z, {}, stream);
+  CudaOperator& rows = gpu_operator(on_device_.rows);
+  if (!symmetric_) return rows.queue_product(r, z, {}, stream);
+  rows.queue_product(r, device_between_.span(), {}, stream);
+  gpu_operator(on_device_.transposed).queue_product(device_between_.view(), z, {}, stream);
 }
 
-void FsaiOperation::check_device() const {
-  if (on_device_.lower && size_of(matrix_->comm) > 1)
-    gpu_operator(on_device_.lower).exchange()->check();
+void InverseOperation::check_device() const {
+  if (on_device_.rows && size_of(matrix_->comm) > 1)
+    gpu_operator(on_device_.rows).exchange()->check();
+}
+
+void FsaiOperation::build(std::shared_ptr<DistributedMatrix> matrix, const FsaiOptions& options) {
+  options_ = options;
+  InverseOperation::build(std::move(matrix));
+}
+
+RowSlab FsaiOperation::make_rows(const DistributedMatrix& matrix) const {
+  return make_fsai(matrix, ScaledRows(matrix), options_);
+}
+
+void FsaiOperation::renew_rows(const DistributedMatrix& matrix, RowSlab& rows) const {
+  renew_fsai(matrix, ScaledRows(matrix), rows);
+}
+
+std::unique_ptr<GpuFactors> FsaiOperation::make_on_gpu(DistributedMatrix& matrix) const {
+  const auto blocks = DeviceBlocks::of(matrix).blocks;
+  if (!blocks->local().is_one_block()) return nullptr;
+  return GpuFactors::make(blocks->local().view(), options_.steps);
+}
+
+void SpaiOperation::build(std::shared_ptr<DistributedMatrix> matrix, const SpaiOptions& options) {
+  options_ = options;
+  InverseOperation::build(std::move(matrix));
+}
+
+RowSlab SpaiOperation::make_rows(const DistributedMatrix& matrix) const {
+  return make_spai(matrix, options_);
+}
+
+void SpaiOperation::renew_rows(const DistributedMatrix& matrix, RowSlab& rows) const {
+  renew_spai(matrix, rows);
 }
 
 }  // namespace trireme::inverses

@@ -10,8 +10,10 @@ inline constexpr std::int32_t kEntriesPerStep = 3;
 inline constexpr std::int32_t kMostSteps = 40;
 // Of a matrix whose diagonal is 1. Below it, a pivot is as much rounding as number.
 inline constexpr double kLeastPivot = 1e-10;
-// An entry comes in if it alone reduces d by this part.
+// An entry comes in if it alone reduces d, or the squared norm of a residual, by this part.
 inline constexpr double kLeastGain = 1e-3;
+// Of the squared norm of the residual of a row: it grows no further.
+inline constexpr double kSmallResidual = 0.04;
 // The rows that candidates are looked for in are read up to so many entries, the first ones and the
 // last ones, so that a dense row does not make the search quadratic.
 inline constexpr std::int32_t kLongRow = 512;

@@ -33,9 +33,19 @@ void put_in_order(Entries& entries) {
   entries.resize(kept);
 }
 
+// Of numbers of any magnitude.
+double norm_of(const Entries& entries) {
+  double largest = 0, sum = 0;
+  for (const auto& [column, value] : entries) largest = std::fmax(largest, std::abs(value));
+  if (largest == 0) return 0;
+  for (const auto& [column, value] : entries) sum += (value / largest) * (value / largest);
+  return largest * std::sqrt(sum);
+}
+
 }  // namespace
 
-ScaledRows::ScaledRows(const DistributedMatrix& matrix) {
+ScaledRows::ScaledRows(const DistributedMatrix& matrix, RowScaling scaling) {
+  const bool by_norms = scaling == RowScaling::norms;
   matrix.require_32_bits();
   own_ = matrix.local_rows();
   first_number_ = matrix.first_row();
@@ -53,7 +63,7 @@ ScaledRows::ScaledRows(const DistributedMatrix& matrix) {
     });
     ghosts.emplace(matrix.comm, extended->halo_of_columns(), extended->view().local, global);
   }
-  std::int64_t wrong = -1;  // the row of A whose diagonal is not positive
+  std::int64_t wrong = -1;  // the row of A that has no scale
   double diagonal = 0;
   collectively(matrix.comm, [&] {
     if (!alone) {
@@ -111,6 +121,10 @@ ScaledRows::ScaledRows(const DistributedMatrix& matrix) {
     scale_.resize(rows);
     for_rows([&](std::int64_t i, const Entries& entries) {
       begin_[i + 1] = std::ssize(entries);
+      if (by_norms) {
+        scale_[i] = norm_of(entries);
+        return;
+      }
       const auto own = std::ranges::lower_bound(entries, static_cast<std::int32_t>(i), {},
                                                 &Entries::value_type::first);
       const bool stored = own != entries.end() && own->first == i;
@@ -119,26 +133,44 @@ ScaledRows::ScaledRows(const DistributedMatrix& matrix) {
     for (std::int64_t i = 0; i < rows && wrong < 0; ++i)
       if (!(scale_[i] > 0 && std::isfinite(scale_[i]))) {
         const bool mine = i >= first_own_ && i < first_own_ + own_;
+        if (by_norms && !mine && scale_[i] == 0) {
+          scale_[i] = 1;  // none of its columns is here
+          continue;
+        }
         wrong = mine ? matrix.callers_row(i - first_own_) : number(i);
         diagonal = scale_[i];
       }
+    if (wrong >= 0 && by_norms)
+      fail(ExitCode::input,
+           "row {} (from 0) is zero or not finite; an approximate inverse (spai) needs a matrix "
+           "that has one",
+           wrong);
     if (wrong >= 0)
       fail(ExitCode::input,
            "row {} (from 0) has {:g} on the diagonal; an approximate inverse (fsai) needs a "
            "symmetric positive definite matrix",
            wrong, diagonal);
     for (std::int64_t i = 0; i < rows; ++i) begin_[i + 1] += begin_[i];
-    HostPlace::for_each(rows, [&](std::int64_t i) { scale_[i] = 1 / std::sqrt(scale_[i]); });
+    HostPlace::for_each(rows, [&](std::int64_t i) {
+      scale_[i] = 1 / (by_norms ? scale_[i] : std::sqrt(scale_[i]));
+    });
     columns_.resize(begin_[rows]);
     values_.resize(begin_[rows]);
     for_rows([&](std::int64_t i, const Entries& entries) {
       std::int64_t k = begin_[i];
       for (const auto& [column, value] : entries) {
         columns_[k] = column;
-        values_[k++] = column == i ? 1 : value * scale_[i] * scale_[column];
+        values_[k++] = by_norms      ? value * scale_[i]
+                       : column == i ? 1
+                                     : value * scale_[i] * scale_[column];
       }
     });
   });
+}
+
+std::int32_t ScaledRows::row_with(std::int32_t number) const {
+  if (numbers_.empty()) return static_cast<std::int32_t>(number - first_number_);
+  return static_cast<std::int32_t>(std::ranges::lower_bound(numbers_, number) - numbers_.begin());
 }
 
 double ScaledRows::value(std::int64_t row, std::int32_t column) const {

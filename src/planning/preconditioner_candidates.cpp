@@ -45,6 +45,8 @@ std::string why_not_tried(const PreconditionerInfo& info, const DistributedMatri
                        running.method);
   if (info.symmetric && !(named && named->info.symmetric))
     return "not tried: it is for symmetric matrices";
+  if (info.nonsymmetric && named && named->info.symmetric)
+    return fmt::format("not tried: {} needs a symmetric preconditioner", running.method);
   if (info.may_be_indefinite && named && named->info.symmetric)
     return fmt::format("not tried: {} needs a definite preconditioner", running.method);
   if (!info.row_order_is_free && running.in_order)

@@ -73,6 +73,9 @@ class Driver {
       throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
                                        "' needs a method for symmetric matrices; use one of " +
                                        symmetric_methods());
+    if (info_of(spec.kind).nonsymmetric && info_of(method).symmetric)
+      throw Error(ExitCode::usage, "preconditioner '" + std::string(info_of(spec.kind).summary) +
+                                       "' is not symmetric; use one of " + nonsymmetric_methods());
     if (options.restart < 1)
       throw Error(ExitCode::usage,
                   "a cycle has at least one iteration, not " + std::to_string(options.restart));

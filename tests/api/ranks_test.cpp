@@ -104,6 +104,7 @@ TEST(ApiRanks, EveryMethodSolvesWithEveryPreconditionerThatItAllows) {
     for (const std::string& preconditioner : preconditioners()) {
       const bool is_symmetric = method == "cg" || method == "minres" || method == "pipelined_cg";
       if (needs_symmetry(preconditioner) && !is_symmetric) continue;
+      if (preconditioner == "spai" && is_symmetric) continue;
       SCOPED_TRACE(method + " " + preconditioner);
       Solver solver(mine.arrays(), on_all({.method = method, .preconditioner = preconditioner}));
       EXPECT_EQ(solver.rows(), part.rows);

@@ -22,7 +22,7 @@ using test::dot;
 using test::generated;
 using test::random_rows;
 
-Array<double> applied(FsaiOperation& m, std::span<const double> r) {
+Array<double> applied(InverseOperation& m, std::span<const double> r) {
   Array<double> z(r.size(), NAN);
   m.apply(r, z);
   return z;
@@ -66,6 +66,83 @@ TEST(FsaiOperation, IsSymmetricAndPositiveDefinite) {
     EXPECT_GT(ss, 0);
     EXPECT_NEAR(dot(a->comm, r, ms), dot(a->comm, s, mr), 1e-13 * std::sqrt(rr * ss));
   }
+}
+
+TEST(SpaiOperation, IsTheProductWithItsRowsAndWithTheirTransposed) {
+  const auto a = generated(MPI_COMM_WORLD, "convection3d", 6);
+  SpaiOperation m;
+  m.build(a, {});
+  const RowSlab slab = make_spai(*a, {});
+  const Dense inverse = dense(a->comm, slab.first_row, a->global_rows(), slab.local);
+  const Array<double> own = random_rows(*a, 1);
+  std::vector<double> r(a->global_rows(), 0.0), z(r.size(), 0.0), of_transposed(r.size(), 0.0);
+  std::ranges::copy(own, r.begin() + a->first_row());
+  MPI_Allreduce(MPI_IN_PLACE, r.data(), static_cast<int>(r.size()), MPI_DOUBLE, MPI_SUM, a->comm);
+  for (std::size_t i = 0; i < r.size(); ++i)
+    for (std::size_t j = 0; j < r.size(); ++j) {
+      const auto number = static_cast<double>(static_cast<float>(inverse[i][j]));
+      z[i] += number * r[j];
+      of_transposed[j] += number * r[i];
+    }
+  const Array<double> found = applied(m, own);
+  Array<double> transposed(own.size(), NAN);
+  m.apply_transposed(own, transposed);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], z[a->first_row() + i], 1e-14);
+    EXPECT_NEAR(transposed[i], of_transposed[a->first_row() + i], 1e-14);
+  }
+  const auto facts = m.facts();
+  ASSERT_TRUE(facts);
+  EXPECT_TRUE(facts->in_fp32);
+  EXPECT_EQ(facts->nnz, slab.global_nnz);
+  EXPECT_EQ(facts->kernel_of_transposed, "");
+}
+
+TEST(SpaiOperation, TakesNewValues) {
+  const auto a = generated(MPI_COMM_WORLD, "convection3d", 6);
+  SpaiOperation m;
+  m.build(a, {});
+  const Array<double> r = random_rows(*a, 1), before = applied(m, r);
+  Array<double> transposed_before(r.size(), NAN), transposed(r.size(), NAN);
+  m.apply_transposed(r, transposed_before);
+  Array<double> values = joined_rows(*a).values;
+  for (double& value : values) value *= 4;
+  a->replace_values(values);
+  m.renew();
+  const Array<double> after = applied(m, r);
+  m.apply_transposed(r, transposed);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    EXPECT_NEAR(after[i] * 4, before[i], 1e-6 * std::abs(before[i]) + 1e-12);
+    EXPECT_NEAR(transposed[i] * 4, transposed_before[i], 1e-6);
+  }
+  EXPECT_TRUE(m.is_built_with({}));
+  EXPECT_FALSE(m.is_built_with({.steps = 3}));
+  m.forget();
+  EXPECT_THROW(applied(m, r), Error);
+}
+
+TEST(SpaiOperation, SavesIterationsOfBicgstab) {
+  const auto a = generated(MPI_COMM_WORLD, "convection3d", 14);
+  SpaiOperation m;
+  m.build(a, {});
+  HostOperatorSystem system(std::make_shared<HostOperator>(a, "csr"));
+  Array<double> diagonal(a->local_rows());
+  a->diagonal(diagonal);
+  const auto iterations = [&](SpaiOperation* spai) {
+    solvers::PreconditionerSpec spec;
+    spec.kind = spai ? PreconditionerKind::spai : PreconditionerKind::jacobi;
+    spec.diagonal = diagonal;
+    spec.given = spai;
+    solvers::HostSolver solver(system, solvers::Method::bicgstab, solvers::Variant::classic, spec);
+    const Array<double> b = random_rows(*a, 5);
+    Array<double> x(b.size(), 0.0);
+    const auto result =
+        solver.solve({.b = b, .x = x, .zero_guess = true},
+                     {.rtol = 1e-10, .atol = 0, .divtol = 1e10, .max_iterations = 5000});
+    EXPECT_EQ(result.reason, solvers::Reason::rtol);
+    return result.iterations;
+  };
+  EXPECT_LE(3 * iterations(&m), 2 * iterations(nullptr));
 }
 
 // Of CG with `fsai`; null: with Jacobi.

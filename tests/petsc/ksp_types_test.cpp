@@ -420,6 +420,7 @@ TEST(EngineChoice, SaysByNamesWhatTheResidentLoopLacks) {
   EXPECT_EQ(reason("cg", "vpbjacobi"), EngineReason::serves);
   EXPECT_EQ(reason("fgmres", "jacobi"), EngineReason::method);
   EXPECT_EQ(reason("bicgstab", "trireme_chebyshev"), EngineReason::symmetric_preconditioner);
+  EXPECT_EQ(reason("minres", "spai"), EngineReason::nonsymmetric_preconditioner);
   EXPECT_EQ(reason("bicgstab", "jacobi"), EngineReason::serves);
   EXPECT_EQ(choose_engine("fgmres", AnyPreconditioner("jacobi")).subject, "fgmres");
 }

@@ -41,7 +41,7 @@ class OwnedFactors final : public GpuFactors {
     of_upper_->multiply(between, z, Accumulate::no, stream);
   }
   std::uint64_t version() const override { return version_; }
-  FsaiFacts facts() const override {
+  InverseFacts facts() const override {
     return {.nnz = lower_.rows.nnz(),
             .kernel = name_,
             .kernel_of_transposed = name_,

@@ -28,7 +28,7 @@ class GpuFactors {
                        StreamRef stream) = 0;
   // Rises where addresses that a graph has recorded are no longer valid.
   virtual std::uint64_t version() const = 0;
-  virtual FsaiFacts facts() const = 0;
+  virtual InverseFacts facts() const = 0;
 };
 
 }  // namespace trireme::inverses

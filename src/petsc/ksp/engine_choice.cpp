@@ -124,6 +124,9 @@ std::string describe(const EngineChoice& choice) {
     case EngineReason::symmetric_preconditioner:
       return fmt::format("{} is for symmetric matrices: use it with one of {}", subject,
                          solvers::symmetric_methods());
+    case EngineReason::nonsymmetric_preconditioner:
+      return fmt::format("{} is not symmetric: use it with one of {}", subject,
+                         solvers::nonsymmetric_methods());
     case EngineReason::block_size:
       return fmt::format("the resident engine inverts blocks of at most {} rows, not {}",
                          kMaxBlockRows, subject);
@@ -161,6 +164,9 @@ EngineChoice choose_engine(std::string_view method, const AnyPreconditioner& pre
   if (const auto* const own = preconditioner.own()) {
     if (own->info.symmetric && !resident->info.symmetric)
       return EngineChoice::petsc(EngineReason::symmetric_preconditioner,
+                                 fmt::format("the {}", own->info.summary));
+    if (own->info.nonsymmetric && resident->info.symmetric)
+      return EngineChoice::petsc(EngineReason::nonsymmetric_preconditioner,
                                  fmt::format("the {}", own->info.summary));
     return {};
   }

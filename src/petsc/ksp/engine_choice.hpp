@@ -22,6 +22,7 @@ enum class EngineReason {
   preconditioner,            // a preconditioner that it lacks
   petsc_block_jacobi,        // PETSc's bjacobi, for which it has others
   symmetric_preconditioner,  // a preconditioner for methods of symmetric matrices only
+  nonsymmetric_preconditioner,  // one for the other methods only
   block_size,                // a number of rows per block that is too large
   unused_options,            // options of a case that it does not read
   eigenvalues,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/stopwatch.hpp"
@@ -14,6 +15,7 @@
 #include "petsc/ksp/ksp_block.hpp"
 #include "petsc/ksp/ksp_types.hpp"
 #include "petsc/mat/row_order.hpp"
+#include "petsc/pc/pc_approximate_inverses.hpp"
 #include "petsc/pc/pc_incomplete_factors.hpp"
 #include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/pc/pc_needs.hpp"
@@ -26,10 +28,11 @@ constexpr const char* kStopped = "not converged: stopped by a signal, with the s
 
 }  // namespace
 
-// Whether the preconditioner is incomplete factors L U where the method needs definite ones.
-bool KspSolver::has_unsymmetric_factors() const {
+// The preconditioner that need not be symmetric where the method needs a definite one; empty: there
+// is none.
+std::string_view KspSolver::unsymmetric_preconditioner() const {
   const auto known = solvers::method_named(method());
-  if (!known || !known->info.symmetric) return false;
+  if (!known || !known->info.symmetric) return {};
   PC pc = pc_of(ksp_);
   if (type_of(pc) == PCBJACOBI) {
     KSP* blocks = nullptr;
@@ -37,7 +40,10 @@ bool KspSolver::has_unsymmetric_factors() const {
     petsc_check(PCBJacobiGetSubKSP(pc, &count, nullptr, &blocks));
     if (count > 0) pc = pc_of(blocks[0]);
   }
-  return type_of(pc) == PCILU || type_of(pc) == kTriremeIlu;
+  if (type_of(pc) == kTriremeSpai) return solvers::name_of(solvers::PreconditionerKind::spai);
+  if (type_of(pc) == PCILU || type_of(pc) == kTriremeIlu)
+    return solvers::name_of(solvers::PreconditionerKind::ilu);
+  return {};
 }
 
 void KspSolver::require_residual_test() const {
@@ -147,11 +153,12 @@ KspResult KspSolver::solve_once(Vec b, Vec x, bool nonzero_guess) {
     result.verdict = verdict_of(KSP_DIVERGED_ITS, true);
   }
   if (factors_) explain_factors(result);
-  if (result.verdict.exit_code == ExitCode::breakdown && has_unsymmetric_factors())
+  const std::string_view unsymmetric = unsymmetric_preconditioner();
+  if (result.verdict.exit_code == ExitCode::breakdown && !unsymmetric.empty())
     result.verdict.text = fmt::format(
-        "breakdown: {} needs a symmetric positive definite preconditioner, and the factors of {} "
-        "need not be that; use preconditioner {} or {}, or method bicgstab ({})",
-        method(), solvers::name_of(solvers::PreconditionerKind::ilu),
+        "breakdown: {} needs a symmetric positive definite preconditioner, and {} need not be "
+        "that; use preconditioner {} or {}, or method bicgstab ({})",
+        method(), unsymmetric,
         solvers::name_of(solvers::PreconditionerKind::jacobi),
         solvers::name_of(solvers::PreconditionerKind::icc),
         KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);

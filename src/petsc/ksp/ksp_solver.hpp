@@ -197,7 +197,7 @@ class KspSolver {
   void set_block_factorisation();
   void set_up_given();
   void set_up_blocks();
-  bool has_unsymmetric_factors() const;
+  std::string_view unsymmetric_preconditioner() const;
 
   SolverSpec spec_;
   multigrid::HierarchyStore store_;

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "petsc/pc/pc_fsai.hpp"
+#include "petsc/pc/pc_approximate_inverses.hpp"
 #include "petsc/pc/pc_incomplete_factors.hpp"
 #include "petsc/pc/pc_multigrid.hpp"
 #include "petsc/private_headers.hpp"
@@ -84,7 +84,7 @@ void register_resident_preconditioners() {
           petsc_check(PCRegister(name.pc_type.data(), pc_create));
       });
   register_multigrid();
-  register_fsai();
+  register_approximate_inverses();
   register_incomplete_factors();
 }
 

@@ -112,6 +112,10 @@ inline std::string symmetric_methods() {
   return method_names([](const MethodInfo& info) { return info.symmetric; });
 }
 
+inline std::string nonsymmetric_methods() {
+  return method_names([](const MethodInfo& info) { return !info.symmetric; });
+}
+
 // What a name in a case stands for.
 struct NamedMethod {
   MethodInfo info{};

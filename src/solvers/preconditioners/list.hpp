@@ -26,18 +26,18 @@
 
 #include "solvers/preconditioners/block_jacobi.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
-#include "solvers/preconditioners/fsai.hpp"
+#include "solvers/preconditioners/approximate_inverses.hpp"
 #include "solvers/preconditioners/given.hpp"
 #include "solvers/preconditioners/incomplete_factors.hpp"
 #include "solvers/preconditioners/jacobi.hpp"
 
 namespace trireme::solvers {
 
-enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given, fsai, ilu, icc };
+enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given, fsai, spai, ilu, icc };
 
 // In the order of PreconditionerKind.
 using PreconditionerList =
-    std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev, Given, Fsai, Ilu, Icc>;
+    std::tuple<NoPreconditioner, Jacobi, BlockJacobi, Chebyshev, Given, Fsai, Spai, Ilu, Icc>;
 
 // Calls visit(std::type_identity<M>) for each preconditioner of the list, with its kind first.
 template <class Visit>

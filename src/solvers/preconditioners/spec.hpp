@@ -96,6 +96,7 @@ struct PreconditionerInfo {
   bool near_nullspace;                   // the set-up asks for near-nullspace vectors
   bool symmetric = false;                // serves only methods for symmetric matrices
   bool definite = false;                 // serves only matrices that CG serves
+  bool nonsymmetric = false;             // serves no method for symmetric matrices
   bool may_be_indefinite = false;        // also where the matrix is definite
   bool several_gpus_need_cpus = false;   // the set-up is on CPUs where a run has several GPUs
   bool sets_up_together = false;         // the set-up is collective over the processes

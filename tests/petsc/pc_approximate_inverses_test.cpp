@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PC type trireme_fsai under the KSP types of PETSc and of Trireme, on 1 and several ranks.
+// The PC types trireme_fsai and trireme_spai under the KSP types of PETSc and of Trireme, on 1 and several ranks.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 #include <trireme/petsc.h>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "petsc/laplacian_ksp.hpp"
-#include "petsc/pc/pc_fsai.hpp"
+#include "petsc/pc/pc_approximate_inverses.hpp"
 #include "support/petsc_option.hpp"
 
 namespace trireme {
@@ -91,6 +91,50 @@ TEST_F(FsaiPcTest, SaysWhatItIs) {
 TEST_F(FsaiPcTest, ServesAMethodForNonsymmetricMatrices) {
   make_laplacian("trireme_bicgstab", PCTRIREMEFSAI);
   expect_solved("bicgstab");
+}
+
+class SpaiPcTest : public LaplacianKsp {
+ protected:
+  const SpaiPc& spai() { return *spai_of(pc()); }
+};
+
+TEST_F(SpaiPcTest, SavesIterationsUnderKspTypesForAnyMatrix) {
+  for (const char* type :
+       {"trireme_bicgstab", "trireme_bicgstab2", "trireme_gmres", KSPGMRES, KSPBCGS, KSPBICG}) {
+    make_laplacian(type, PCJACOBI);
+    expect_solved(type);
+    const PetscInt of_jacobi = iterations();
+    make_laplacian(type, PCTRIREMESPAI);
+    expect_solved(type);
+    EXPECT_LT(iterations(), of_jacobi) << type;
+    EXPECT_EQ(spai().builds, 1) << type;
+  }
+}
+
+TEST_F(SpaiPcTest, RenewsItsNumbersForNewValues) {
+  for (const char* type : {"trireme_bicgstab", KSPGMRES}) {
+    make_laplacian(type, PCTRIREMESPAI);
+    expect_solved(type);
+    const PetscInt before = iterations();
+    scale(1e6);
+    expect_solved(type);
+    EXPECT_EQ(iterations(), before);
+    EXPECT_EQ(spai().renewals, 1);
+    EXPECT_EQ(spai().builds, 1);
+  }
+}
+
+TEST_F(SpaiPcTest, TakesItsStepsFromTheOptionsAndSaysWhatItIs) {
+  const PetscOption option("-pc_trireme_spai_steps", "1");
+  make_laplacian("trireme_bicgstab", PCTRIREMESPAI);
+  petsc_check(KSPSetFromOptions(ksp));
+  expect_solved("1 step");
+  EXPECT_EQ(spai().options.steps, 1);
+  const std::string view = view_of_pc();
+  if (!is_first_rank()) return;
+  EXPECT_NE(view.find("  sparse approximate inverse, 1 steps of 3 entries"), std::string::npos)
+      << view;
+  EXPECT_NE(view.find("nonzeros in FP32, kernel albus, built 1"), std::string::npos) << view;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factorised sparse approximate inverse of src/inverses, which a loop is given as an operation:
-// two products per application.
+// The sparse approximate inverses of src/inverses, which a loop is given as an operation: two
+// products per application of the factorised one, one of the other.
 #pragma once
 
 #include "solvers/preconditioners/given.hpp"
@@ -31,6 +31,29 @@ struct Fsai : Given {
       .near_nullspace = false,
       .symmetric = true,
       .definite = true,
+      .row_order_is_free = false};
+};
+
+struct Spai : Given {
+  static constexpr PreconditionerInfo info{
+      .names = {{{"spai", "trireme_spai", "trireme_spai", "sparse approximate inverse"}}},
+      .summary = "sparse approximate inverse",
+      .data = PreconditionerData::operation,
+      .parameter = {},
+      // M with up to 31 entries per row, of 12 bytes and, in FP32, 8 more.
+      .memory = {.per_row = 400, .per_nonzero = 24},
+      // On one core the set-up takes 1,500 to 3,000 products, and more where rows are long; of 20
+      // systems the median takes a quarter of the iterations of Jacobi, with two applications each
+      // (docs/performance/preconditioners.md). For GPUs the CPUs make it, whose products take
+      // longer.
+      .expected = ExpectedCost{.rate_of_jacobi = 4,
+                               .set_up = {.products = 2500, .seconds = 1e-3},
+                               .iteration = {.products = 4},
+                               .set_up_on_gpu = ExpectedWork{.products = 20000, .seconds = 1e-2},
+                               .iteration_on_gpu = ExpectedWork{.products = 4, .seconds = 1e-5}},
+      .exchanges = true,
+      .near_nullspace = false,
+      .nonsymmetric = true,
       .row_order_is_free = false};
 };
 
