@@ -100,7 +100,7 @@ struct SolverOptions {
   // Consecutive rows that are the unknowns of one node, 1 to 32. With 1, multigrid finds more where
   // the pattern shows them.
   std::int32_t block_size = 1;
-  std::int32_t restart = 30;    // of gmres
+  std::int32_t restart = 30;  // of gmres
   std::int32_t chebyshev_degree = 4;
   std::int32_t ilu_levels = 0;     // of fill, 0 to 8, for ilu and icc
   std::string ilu_order = "auto";  // given, rcm, colours: in which rows are eliminated; auto:

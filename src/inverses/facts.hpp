@@ -9,7 +9,7 @@ namespace trireme::inverses {
 
 // Of all ranks together.
 struct InverseFacts {
-  std::int64_t nnz = 0;  // of G or M
+  std::int64_t nnz = 0;                      // of G or M
   std::string kernel, kernel_of_transposed;  // of G and G^T, or of M and empty
   bool in_fp32 = false;
   bool made_on_gpu = false;

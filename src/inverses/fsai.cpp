@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "inverses/grown_rows.hpp"
 #include "inverses/growing_row.hpp"
+#include "inverses/grown_rows.hpp"
 #include "multigrid/ranks/send_to_ranks.hpp"
 #include "multigrid/set_up/sparse_product.hpp"
 #include "parallel/collective.hpp"

@@ -23,7 +23,9 @@ namespace trireme::inverses {
 
 inline constexpr std::int64_t kRowsGrownInTurn = 256;
 
-inline std::int64_t turns_of(std::int64_t rows) { return (rows + kRowsGrownInTurn - 1) / kRowsGrownInTurn; }
+inline std::int64_t turns_of(std::int64_t rows) {
+  return (rows + kRowsGrownInTurn - 1) / kRowsGrownInTurn;
+}
 
 inline void require_entries(std::int64_t entries) {
   if (entries > kMostNonzerosOfBlock)

@@ -159,12 +159,11 @@ void LeastSquaresRow::grow(std::int64_t i, std::int32_t steps) {
     solve();
     find_residual();
     find_candidates();
-    const auto last =
-        std::partition(candidates_.begin(), candidates_.end(), [&](std::int32_t row) {
-          seen_[row] = 0;
-          return gain_[row] * gain_[row] >= kLeastGain * residual_squared_ &&
-                 std::ssize(a_->columns(row)) <= kLongRow;
-        });
+    const auto last = std::partition(candidates_.begin(), candidates_.end(), [&](std::int32_t row) {
+      seen_[row] = 0;
+      return gain_[row] * gain_[row] >= kLeastGain * residual_squared_ &&
+             std::ssize(a_->columns(row)) <= kLongRow;
+    });
     const auto count = std::min<std::ptrdiff_t>(kEntriesPerStep, last - candidates_.begin());
     std::ranges::partial_sort(
         candidates_.begin(), candidates_.begin() + count, last, {},

@@ -72,11 +72,11 @@ class LeastSquaresRow {
   std::vector<double> z_;              // L z = A(P, i)
   std::vector<double> y_;
   double residual_squared_ = 1;
-  std::vector<double> residual_;      // by column of A, 0 between two steps
+  std::vector<double> residual_;       // by column of A, 0 between two steps
   std::vector<std::int32_t> support_;  // of the residual
-  std::vector<double> gain_;          // by row of A: its product with the residual, 0 between steps
-  std::vector<double> work_;          // by column of A: the row that comes in, 0 between two
-  std::vector<std::uint8_t> seen_;    // by row of A: 1 in pattern_, 2 among the candidates
+  std::vector<double> gain_;        // by row of A: its product with the residual, 0 between steps
+  std::vector<double> work_;        // by column of A: the row that comes in, 0 between two
+  std::vector<std::uint8_t> seen_;  // by row of A: 1 in pattern_, 2 among the candidates
   std::vector<std::int32_t> candidates_;
   std::vector<double> new_row_;  // of the factor
   std::vector<std::pair<std::int32_t, double>> entries_;

@@ -84,7 +84,7 @@ class InverseOperation : public solvers::GivenPreconditioner {
   void make_products(Device device);
   void require_set_up() const;
 
-  const bool symmetric_;  // z = G^T (G r)
+  const bool symmetric_;                     // z = G^T (G r)
   std::optional<ExchangeRequest> exchange_;  // none: the host
   std::shared_ptr<DistributedMatrix> matrix_;
   std::unique_ptr<GpuFactors> on_gpu_;  // null: the factors are on the host
@@ -93,7 +93,7 @@ class InverseOperation : public solvers::GivenPreconditioner {
   Precision precision_ = Precision::full;
   Products on_host_, on_device_;
   std::shared_ptr<Operator> transposed_on_host_;  // of M^T, once it was asked for
-  Array<double> between_;  // G r
+  Array<double> between_;                         // G r
   DeviceBuffer<double> device_between_;
   std::uint64_t device_version_ = 0;  // of everything but on_gpu_
   double seconds_ = 0;

@@ -68,9 +68,9 @@ void expect_optimal(const Dense& a, const Dense& m, double tolerance = 1e-11) {
 }
 
 TEST(Spai, HasRowsThatAreOptimalForTheirPatterns) {
-  for (const auto& a : {generated(MPI_COMM_SELF, "convection3d", 5),
-                        generated(MPI_COMM_SELF, "elasticity3d", 3),
-                        distributed(MPI_COMM_SELF, 90, nonsymmetric)})
+  for (const auto& a :
+       {generated(MPI_COMM_SELF, "convection3d", 5), generated(MPI_COMM_SELF, "elasticity3d", 3),
+        distributed(MPI_COMM_SELF, 90, nonsymmetric)})
     for (const std::int32_t steps : {1, 4, 10}) {
       const RowSlab m = make_spai(*a, {.steps = steps});
       expect_optimal(dense(*a), dense_inverse(*a, m));
@@ -99,8 +99,7 @@ TEST(Spai, OfAPermutedDiagonalIsItsInverse) {
     return j == (i + 4) % 9 ? static_cast<double>(i + 1) * (i % 2 == 0 ? 1 : -1) : 0.0;
   });
   const Dense m = dense_inverse(*a, make_spai(*a, {}));
-  for (std::size_t i = 0; i < m.size(); ++i)
-    EXPECT_NEAR(norm(residual(dense(*a), m, i)), 0, 1e-15);
+  for (std::size_t i = 0; i < m.size(); ++i) EXPECT_NEAR(norm(residual(dense(*a), m, i)), 0, 1e-15);
 }
 
 TEST(Spai, ComesInWhereItAloneReducesTheResidualMost) {

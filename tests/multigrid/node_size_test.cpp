@@ -65,10 +65,12 @@ TEST(NodeSize, IsOneWithoutAMesh) {
 // Entries at the distances of powers of two: blocks of two rows have the same neighbours, and are
 // not full.
 TEST(NodeSize, IsOneForNeighboursAtPowersOfTwo) {
-  EXPECT_EQ(size_in(512, [](std::int64_t i, std::int64_t j) {
-    const std::int64_t d = std::abs(i - j);
-    return d == 0 ? 30.0 : (d & (d - 1)) == 0 ? 1.0 : 0.0;
-  }), 1);
+  EXPECT_EQ(size_in(512,
+                    [](std::int64_t i, std::int64_t j) {
+                      const std::int64_t d = std::abs(i - j);
+                      return d == 0 ? 30.0 : (d & (d - 1)) == 0 ? 1.0 : 0.0;
+                    }),
+            1);
 }
 
 }  // namespace

@@ -15,16 +15,16 @@ namespace trireme {
 
 // Why the resident engine does not serve. The comment says what EngineChoice::subject names.
 enum class EngineReason {
-  serves,                    // it does serve
-  asked_for,                 // solver.engine is petsc
-  ksp_type_option,           // a KSP type that an option sets
-  method,                    // a method that it lacks
-  preconditioner,            // a preconditioner that it lacks
-  petsc_block_jacobi,        // PETSc's bjacobi, for which it has others
-  symmetric_preconditioner,  // a preconditioner for methods of symmetric matrices only
+  serves,                       // it does serve
+  asked_for,                    // solver.engine is petsc
+  ksp_type_option,              // a KSP type that an option sets
+  method,                       // a method that it lacks
+  preconditioner,               // a preconditioner that it lacks
+  petsc_block_jacobi,           // PETSc's bjacobi, for which it has others
+  symmetric_preconditioner,     // a preconditioner for methods of symmetric matrices only
   nonsymmetric_preconditioner,  // one for the other methods only
-  block_size,                // a number of rows per block that is too large
-  unused_options,            // options of a case that it does not read
+  block_size,                   // a number of rows per block that is too large
+  unused_options,               // options of a case that it does not read
   eigenvalues,
   lagged_norm,
   transposed_solves,

@@ -158,8 +158,7 @@ KspResult KspSolver::solve_once(Vec b, Vec x, bool nonzero_guess) {
     result.verdict.text = fmt::format(
         "breakdown: {} needs a symmetric positive definite preconditioner, and {} need not be "
         "that; use preconditioner {} or {}, or method bicgstab ({})",
-        method(), unsymmetric,
-        solvers::name_of(solvers::PreconditionerKind::jacobi),
+        method(), unsymmetric, solvers::name_of(solvers::PreconditionerKind::jacobi),
         solvers::name_of(solvers::PreconditionerKind::icc),
         KSPConvergedReasons[static_cast<int>(result.verdict.reason)]);
   if (result.facts.stopped) result.verdict.text = kStopped;

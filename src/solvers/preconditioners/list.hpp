@@ -24,16 +24,26 @@
 #include <tuple>
 #include <type_traits>
 
+#include "solvers/preconditioners/approximate_inverses.hpp"
 #include "solvers/preconditioners/block_jacobi.hpp"
 #include "solvers/preconditioners/chebyshev.hpp"
-#include "solvers/preconditioners/approximate_inverses.hpp"
 #include "solvers/preconditioners/given.hpp"
 #include "solvers/preconditioners/incomplete_factors.hpp"
 #include "solvers/preconditioners/jacobi.hpp"
 
 namespace trireme::solvers {
 
-enum class PreconditionerKind : int { none, jacobi, blocks, chebyshev, given, fsai, spai, ilu, icc };
+enum class PreconditionerKind : int {
+  none,
+  jacobi,
+  blocks,
+  chebyshev,
+  given,
+  fsai,
+  spai,
+  ilu,
+  icc
+};
 
 // In the order of PreconditionerKind.
 using PreconditionerList =
