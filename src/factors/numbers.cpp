@@ -15,14 +15,19 @@ namespace {
 // Of entries per level; below it, threads wait for each other longer than they work.
 constexpr std::int64_t kParallelFrom = 4096;
 
+// Pivots that were replaced, and those of them that are more than rounding at the end of a row.
+struct Replaced {
+  std::int64_t pivots = 0, spoiling = 0;
+};
+
 class Elimination {
  public:
   Elimination(const FactorPattern& pattern, Array<double>& values)
       : pattern_(pattern), values_(values), place_(pattern.rows, -1) {}
 
-  // Row i, whose entries are those of A, becomes that of L, D^-1 and U. False: the pivot does not
-  // serve, and was replaced.
-  bool run(std::int32_t i, double largest, bool definite) {
+  // Row i, whose entries are those of A, becomes that of L, D^-1 and U. A pivot that does not serve
+  // is replaced and counted.
+  void run(std::int32_t i, double largest, bool definite, Replaced& replaced) {
     const std::int32_t first = pattern_.row_ptr[i], last = pattern_.row_ptr[i + 1];
     const std::int32_t diagonal = pattern_.diagonal[i];
     for (std::int32_t e = first; e < last; ++e) place_[pattern_.col_idx[e]] = e;
@@ -30,12 +35,15 @@ class Elimination {
     for (std::int32_t e = first; e < last; ++e) place_[pattern_.col_idx[e]] = -1;
 
     double pivot = values_[diagonal];
-    const bool good = serves(pivot, largest) && !(definite && pivot < 0);
+    const bool has_size = serves(pivot, largest), is_negative = has_size && pivot < 0;
+    const bool good = has_size && !(definite && is_negative);
     if (!good) pivot = pivot_instead(definite ? 1.0 : pivot, largest);
     const double inverse = 1 / pivot;
     values_[diagonal] = inverse;
     for (std::int32_t e = diagonal + 1; e < last; ++e) values_[e] *= inverse;
-    return good;
+    if (good) return;
+    ++replaced.pivots;
+    if (diagonal + 1 < last || is_negative) ++replaced.spoiling;
   }
 
  private:
@@ -65,31 +73,33 @@ class Elimination {
   Array<std::int32_t> place_;  // of each column in the present row; -1: it has none
 };
 
-// The number of pivots that were replaced.
-std::int64_t eliminate(const FactorPattern& pattern, const Array<double>& largest, bool definite,
-                       Array<double>& values) {
+// Returns how many pivots were replaced.
+Replaced eliminate(const FactorPattern& pattern, const Array<double>& largest, bool definite,
+                   Array<double>& values) {
   const Levels& levels = pattern.lower;
   if (omp_get_max_threads() == 1 || pattern.nnz() < kParallelFrom * levels.count()) {
     Elimination work(pattern, values);
-    std::int64_t replaced = 0;
-    for (std::int32_t i = 0; i < pattern.rows; ++i)
-      if (!work.run(i, largest[i], definite)) ++replaced;
+    Replaced replaced;
+    for (std::int32_t i = 0; i < pattern.rows; ++i) work.run(i, largest[i], definite, replaced);
     return replaced;
   }
   std::vector<Elimination> works(omp_get_max_threads(), Elimination(pattern, values));
-  std::int64_t replaced = 0;
-#pragma omp parallel reduction(+ : replaced)
+  std::int64_t pivots = 0, spoiling = 0;
+#pragma omp parallel reduction(+ : pivots, spoiling)
   {
+    Replaced replaced;
     Elimination& work = works[omp_get_thread_num()];
     for (std::int64_t level = 0; level < levels.count(); ++level) {
 #pragma omp for schedule(dynamic, 64)
       for (std::int32_t at = levels.starts[level]; at < levels.starts[level + 1]; ++at) {
         const std::int32_t i = levels.rows[at];
-        if (!work.run(i, largest[i], definite)) ++replaced;
+        work.run(i, largest[i], definite, replaced);
       }
     }
+    pivots += replaced.pivots;
+    spoiling += replaced.spoiling;
   }
-  return replaced;
+  return {pivots, spoiling};
 }
 
 // Where the pattern is symmetric, entry (j, i) of L comes to (i, j) of U.
@@ -125,8 +135,9 @@ FactorNumbers make_numbers(const FactorPattern& pattern, const CsrView<double>& 
     if (made.shift > 0)
       for (std::int64_t i = 0; i < rows; ++i)
         made.values[pattern.diagonal[i]] += made.shift * std::abs(made.values[pattern.diagonal[i]]);
-    made.replaced = eliminate(pattern, largest, definite, made.values);
-    if (!definite || made.replaced == 0 || made.shift >= kMostShift) break;
+    const Replaced replaced = eliminate(pattern, largest, definite, made.values);
+    made.replaced = replaced.pivots;
+    if (!definite || replaced.spoiling == 0 || made.shift >= kMostShift) break;
   }
   if (definite) mirror(pattern, made.values);
   return made;

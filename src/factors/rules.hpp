@@ -12,7 +12,9 @@ inline constexpr double kLeastPivot = 0x1p-20;
 inline constexpr double kPivotInstead = 0x1p-10;
 
 // Parts of the diagonal that are added to it where a pivot is not positive, one after the other.
-// Beyond the last one, pivots are replaced.
+// Beyond the last one, pivots are replaced. So is, from the beginning, a pivot as small as rounding
+// without entries to its right, which changes no other row: the last one of a singular matrix, such
+// as one whose null space is that of the constants.
 inline constexpr double kFirstShift = 0x1p-10, kMostShift = 0x1p+2;
 constexpr double next_shift(double shift) { return shift > 0 ? 2 * shift : kFirstShift; }
 

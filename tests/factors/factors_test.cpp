@@ -337,6 +337,24 @@ TEST(FactorNumbers, AddToTheDiagonalUntilPivotsArePositive) {
       std::ranges::any_of(pattern.diagonal, [&](std::int32_t e) { return before.values[e] < 0; }));
 }
 
+// The constants are its null space: the last pivot is rounding, and spoils no other row.
+TEST(FactorNumbers, ReplaceTheLastPivotOfASingularMatrixAndShiftNothing) {
+  std::vector<Entry> entries;
+  const std::int32_t n = 40;
+  for (std::int32_t i = 0; i < n; ++i) {
+    if (i > 0) entries.push_back({i, i - 1, -1});
+    entries.push_back({i, i, i == 0 || i == n - 1 ? 1.0 : 2.0});
+    if (i < n - 1) entries.push_back({i, i + 1, -1});
+  }
+  const CsrMatrix<double> a = csr(n, entries);
+  const FactorPattern pattern = make_pattern(a.view(), {});
+  const FactorNumbers made = make_numbers(pattern, a.view(), true);
+  EXPECT_EQ(made.shift, 0);
+  EXPECT_EQ(made.replaced, 1);
+  EXPECT_DOUBLE_EQ(made.values[pattern.diagonal[n - 1]], 1 / kPivotInstead);
+  for (const std::int32_t e : pattern.diagonal) EXPECT_GT(made.values[e], 0);
+}
+
 TEST(FactorNumbers, OfAnIndefiniteMatrixArePositiveNevertheless) {
   const CsrMatrix<double> a =
       csr(3, {{0, 0, -1}, {0, 1, 5}, {1, 0, 5}, {1, 2, 1}, {2, 1, 1}, {2, 2, 1e-3}});

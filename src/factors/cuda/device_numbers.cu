@@ -109,7 +109,7 @@ DeviceNumbers make_numbers_on_device(const DevicePattern& pattern, const DeviceC
                                                   made.values.data(), counts.data());
     check_launch();
     found = read(counts, stream);
-    if (!definite || found.replaced == 0 || made.shift >= kMostShift) break;
+    if (!definite || found.spoiling == 0 || made.shift >= kMostShift) break;
   }
   made.replaced = found.replaced;
   if (definite) {

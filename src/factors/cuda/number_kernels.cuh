@@ -31,6 +31,7 @@ struct Pattern {
 struct Counts {
   std::uint32_t taken = 0;  // rows, of those in by_level
   std::uint32_t replaced = 0;
+  std::uint32_t spoiling = 0;  // of them, those that are more than rounding at the end of a row
   std::uint32_t beyond_fp32 = 0;
 };
 
@@ -210,7 +211,8 @@ __global__ inline void __launch_bounds__(kWarps * 32)
     __syncwarp();
     eliminate_row(p, row, done);
     double pivot = row.values[row.diagonal];
-    const bool good = serves(pivot, largest[i]) && !(definite && pivot < 0);
+    const bool has_size = serves(pivot, largest[i]), is_negative = has_size && pivot < 0;
+    const bool good = has_size && !(definite && is_negative);
     if (!good) pivot = pivot_instead(definite ? 1.0 : pivot, largest[i]);
     const double inverse = 1 / pivot;
     for (std::int32_t e = lane; e < row.length; e += 32) {
@@ -219,7 +221,10 @@ __global__ inline void __launch_bounds__(kWarps * 32)
       if (e > row.diagonal) value *= inverse;
       send(done + first + e, value);
     }
-    if (!good && lane == 0) atomicAdd(&counts->replaced, 1u);
+    if (!good && lane == 0) {
+      atomicAdd(&counts->replaced, 1u);
+      if (row.diagonal + 1 < row.length || is_negative) atomicAdd(&counts->spoiling, 1u);
+    }
     __syncwarp();
   }
 }
