@@ -42,10 +42,10 @@ class MultigridOperation : public solvers::GivenPreconditioner {
   // that one GPU builds is in neither.
   void use_store(const HierarchyStore& store) { store_ = store; }
 
-  // Builds a new hierarchy, which shares the matrix. Where neither `options` nor `modes` say what the
-  // unknowns of a node are, it finds them (set_up/node_size.hpp). An error leaves none: then is_set_up() is
-  // false. Throws what Hierarchy and `modes` throw, on every rank, and Error{resource} where a GPU
-  // has no memory for the hierarchy. Collective.
+  // Builds a new hierarchy, which shares the matrix. Where neither `options` nor `modes` say what
+  // the unknowns of a node are, it finds them (set_up/node_size.hpp). An error leaves none: then
+  // is_set_up() is false. Throws what Hierarchy and `modes` throw, on every rank, and
+  // Error{resource} where a GPU has no memory for the hierarchy. Collective.
   void build(std::shared_ptr<DistributedMatrix> matrix, GiveModes modes, const Options& options);
   // Takes the present values of the matrix: aggregates and patterns stay. Errors are those of
   // build(), and Error{internal} where nothing is set up. Collective.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PC types trireme_fsai and trireme_spai under the KSP types of PETSc and of Trireme, on 1 and several ranks.
+// The PC types trireme_fsai and trireme_spai under the KSP types of PETSc and of Trireme, on 1 and
+// several ranks.
 #include <gtest/gtest.h>
 #include <petscksp.h>
 #include <trireme/petsc.h>

@@ -26,7 +26,9 @@ inline std::vector<Way> ways(Place place = Place::host) {
   for_each_algorithm([&](auto entry) {
     using Algorithm = typename decltype(entry)::type;
     for_each_preconditioner([&](PreconditionerKind kind, auto m) {
-      if (decltype(m)::type::info.symmetric && !Algorithm::info.symmetric) return;
+      const PreconditionerInfo& info = decltype(m)::type::info;
+      if (info.symmetric && !Algorithm::info.symmetric) return;
+      if (info.nonsymmetric && Algorithm::info.symmetric) return;
       // The operation that these tests give has no form for GPUs.
       if (decltype(m)::type::info.data == PreconditionerData::operation && place == Place::gpu)
         return;

@@ -35,8 +35,8 @@ class GivenPc {
 // Null for a PC of another type.
 GivenPc* given_pc_of(PC pc);
 
-// The data of a PC type of an Operation (FsaiOperation, SpaiOperation, IluOperation) that is made with options of
-// the type Options.
+// The data of a PC type of an Operation (FsaiOperation, SpaiOperation, IluOperation) that is made
+// with options of the type Options.
 template <class Operation, class Options>
 class OperationPc : public Operation, public GivenPc {
  public:

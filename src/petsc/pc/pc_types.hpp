@@ -5,8 +5,8 @@
 //   trireme_chebyshev     Chebyshev polynomial of Jacobi with -pc_trireme_degree products
 //   trireme_pbjacobi      like PETSc's PCPBJACOBI: blocks of Pmat's block size (MatSetBlockSize)
 //   trireme_vpbjacobi     like PETSc's PCVPBJACOBI: Pmat's row groups (MatSetVariableBlockSizes)
-// trireme_mg, trireme_fsai, trireme_spai, trireme_ilu and trireme_icc are PCs of their own (given_pc.hpp), which
-// work under any KSP.
+// trireme_mg, trireme_fsai, trireme_spai, trireme_ilu and trireme_icc are PCs of their own
+// (given_pc.hpp), which work under any KSP.
 // The resident loop also accepts PCPBJACOBI and PCVPBJACOBI. Then PETSc inverts the blocks on the
 // host too, for a PCApply that is never called.
 #pragma once
