@@ -41,8 +41,7 @@ class Sampler {
   // Keeps one of each, and says how many.
   static double distinct(std::vector<std::int64_t>& columns) {
     std::ranges::sort(columns);
-    const auto rest = std::ranges::unique(columns);
-    columns.erase(rest.begin(), rest.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     return static_cast<double>(columns.size());
   }
 
