@@ -102,20 +102,23 @@ TEST(Spai, OfAPermutedDiagonalIsItsInverse) {
   for (std::size_t i = 0; i < m.size(); ++i) EXPECT_NEAR(norm(residual(dense(*a), m, i)), 0, 1e-15);
 }
 
-TEST(Spai, ComesInWhereItAloneReducesTheResidualMost) {
-  // Row 0 of M: row 0 of A is e_0 + e_1 + e_2; row 1 removes more of what is left than row 2.
-  const auto a = distributed(MPI_COMM_SELF, 7, [](std::int64_t i, std::int64_t j) {
-    if (i == 0) return j <= 2 ? 1.0 : 0.0;
-    if (i == 1) return j == 1 ? 5.0 : j == 3 ? 0.1 : 0.0;
-    if (i == 2) return j == 2 ? 1.0 : j >= 3 ? 2.0 : 0.0;
-    return i == j ? 1.0 : 0.0;
+// Row 0 of A is e_0 + e_1 + e_2, so that -2/3 at column 0 and 1/3 at columns 1 and 2 are left after
+// it. Rows 1 to 3 have what is left at columns 1 and 2; rows 4 to 6 mix it with column 0. Each has a
+// column of its own too.
+TEST(Spai, RowsComeInThatAloneReduceTheResidualMost) {
+  const std::vector<std::vector<double>> first = {{1, 1, 1}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1},
+                                                  {1, 1, 0}, {1, 0, 1}, {1, 1, 1}};
+  const auto a = distributed(MPI_COMM_SELF, 14, [&](std::int64_t i, std::int64_t j) {
+    if (i >= 7) return i == j ? 1.0 : 0.0;
+    return j < 3 ? first[i][j] : i > 0 && j == i + 7 ? 0.2 : 0.0;
   });
   const ScaledRows rows(*a, RowScaling::norms);
   const ScaledColumns columns(rows);
   LeastSquaresRow row(rows, columns);
   row.grow(0, 1);
-  ASSERT_GE(row.entries().size(), 2u);
-  EXPECT_EQ(row.entries()[1].first, 1);
+  ASSERT_EQ(row.entries().size(), 4u);
+  for (std::size_t k = 0; k < 4; ++k)
+    EXPECT_EQ(row.entries()[k].first, static_cast<std::int32_t>(k));
 }
 
 TEST(LeastSquaresRow, KnowsNothingOfTheRowsBefore) {
