@@ -103,6 +103,17 @@ ScaledRows::ScaledRows(const DistributedMatrix& matrix, RowScaling scaling) {
       put_in_order(entries);
     };
 
+    // With the columns that are left out: a row that has lost some must not seem to be more than it
+    // is.
+    const auto whole_ghost = [&](std::int64_t ghost) {
+      const CsrMatrix<double>& a = ghosts->rows();
+      Entries entries;
+      for (std::int32_t k = a.row_ptr[ghost]; k < a.row_ptr[ghost + 1]; ++k)
+        entries.emplace_back(a.col_idx[k], a.values[k]);
+      put_in_order(entries);
+      return entries;
+    };
+
     constexpr std::int64_t kRowsOfTurn = 1024;
     const std::int64_t turns = (rows + kRowsOfTurn - 1) / kRowsOfTurn;
     const auto for_rows = [&](const auto& work) {
@@ -122,7 +133,8 @@ ScaledRows::ScaledRows(const DistributedMatrix& matrix, RowScaling scaling) {
     for_rows([&](std::int64_t i, const Entries& entries) {
       begin_[i + 1] = std::ssize(entries);
       if (by_norms) {
-        scale_[i] = norm_of(entries);
+        const bool mine = alone || (i >= before && i < before + own_);
+        scale_[i] = mine ? norm_of(entries) : norm_of(whole_ghost(i < before ? i : i - own_));
         return;
       }
       const auto own = std::ranges::lower_bound(entries, static_cast<std::int32_t>(i), {},

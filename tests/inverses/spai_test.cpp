@@ -67,6 +67,15 @@ void expect_optimal(const Dense& a, const Dense& m, double tolerance = 1e-11) {
   }
 }
 
+// Also those of ghosts, of which this rank has a part.
+TEST(ScaledRows, AreDividedByTheNormsOfWholeRows) {
+  const auto a = distributed(MPI_COMM_WORLD, 90, nonsymmetric);
+  const Dense matrix = dense(*a);
+  const ScaledRows rows(*a, RowScaling::norms);
+  for (std::int64_t i = 0; i < rows.rows(); ++i)
+    EXPECT_NEAR(rows.scale(i) * norm(matrix[rows.number(i)]), 1, 1e-14) << rows.number(i);
+}
+
 TEST(Spai, HasRowsThatAreOptimalForTheirPatterns) {
   for (const auto& a :
        {generated(MPI_COMM_SELF, "convection3d", 5), generated(MPI_COMM_SELF, "elasticity3d", 3),
@@ -103,8 +112,8 @@ TEST(Spai, OfAPermutedDiagonalIsItsInverse) {
 }
 
 // Row 0 of A is e_0 + e_1 + e_2, so that -2/3 at column 0 and 1/3 at columns 1 and 2 are left after
-// it. Rows 1 to 3 have what is left at columns 1 and 2; rows 4 to 6 mix it with column 0. Each has a
-// column of its own too.
+// it. Rows 1 to 3 have what is left at columns 1 and 2; rows 4 to 6 mix it with column 0. Each has
+// a column of its own too.
 TEST(Spai, RowsComeInThatAloneReduceTheResidualMost) {
   const std::vector<std::vector<double>> first = {{1, 1, 1}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1},
                                                   {1, 1, 0}, {1, 0, 1}, {1, 1, 1}};
