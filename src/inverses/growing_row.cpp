@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inverses/row_rules.hpp"
+
 namespace trireme::inverses {
 namespace {
 
@@ -18,55 +20,28 @@ GrowingRow::GrowingRow(const ScaledRows& a)
 void GrowingRow::begin(std::int64_t i) {
   row_ = i;
   pattern_.clear();
-  factor_.clear();
-  z_.clear();
+  cholesky_.clear();
   d_ = 1;
 }
 
 bool GrowingRow::add(std::int32_t column) {
   const std::size_t m = pattern_.size();
-  new_row_.assign(m, 0.0);
+  std::vector<double>& products = cholesky_.next_row();
   const auto columns = a_->columns(column);
   if (std::ssize(columns) <= kLongRow) {
     const auto values = a_->values(column);
     for (std::size_t k = 0; k < columns.size(); ++k)
-      if (const std::int32_t place = place_[columns[k]]; place > 0) new_row_[place - 1] = values[k];
+      if (const std::int32_t place = place_[columns[k]]; place > 0) products[place - 1] = values[k];
   } else {
-    for (std::size_t k = 0; k < m; ++k) new_row_[k] = a_->value(column, pattern_[k]);
+    for (std::size_t k = 0; k < m; ++k) products[k] = a_->value(column, pattern_[k]);
   }
-  double pivot = 1;
-  double right = -a_->value(row_, column);
-  const double* of_row = factor_.data();
-  for (std::size_t k = 0; k < m; ++k) {
-    double sum = new_row_[k];
-    for (std::size_t j = 0; j < k; ++j) sum -= of_row[j] * new_row_[j];
-    sum /= of_row[k];
-    new_row_[k] = sum;
-    pivot -= sum * sum;
-    right -= sum * z_[k];
-    of_row += k + 1;
-  }
-  if (!(pivot > kLeastPivot)) return false;
-  const double root = std::sqrt(pivot);
-  const double z = right / root;
-  if (!(d_ - z * z > kLeastPivot)) return false;
-  d_ -= z * z;
-  z_.push_back(z);
-  factor_.insert(factor_.end(), new_row_.begin(), new_row_.end());
-  factor_.push_back(root);
+  const auto z = cholesky_.eliminate(-a_->value(row_, column));
+  if (!z || !(d_ - *z * *z > kLeastPivot)) return false;
+  d_ -= *z * *z;
+  cholesky_.take(*z);
   pattern_.push_back(column);
   place_[column] = static_cast<std::int32_t>(pattern_.size());
   return true;
-}
-
-// L^T y = z.
-void GrowingRow::solve() {
-  y_ = z_;
-  for (std::size_t k = y_.size(); k-- > 0;) {
-    const double* const of_row = factor_.data() + k * (k + 1) / 2;
-    y_[k] /= of_row[k];
-    for (std::size_t j = 0; j < k; ++j) y_[j] -= of_row[j] * y_[k];
-  }
 }
 
 void GrowingRow::add_to_gradient(std::int64_t row, double factor) {
@@ -92,9 +67,9 @@ void GrowingRow::add_to_gradient(std::int64_t row, double factor) {
 void GrowingRow::grow(std::int64_t i, std::int32_t steps) {
   begin(i);
   for (std::int32_t step = 0; step < steps; ++step) {
-    solve();
+    const std::vector<double>& y = cholesky_.solve();
     add_to_gradient(i, 1);
-    for (std::size_t k = 0; k < y_.size(); ++k) add_to_gradient(pattern_[k], y_[k]);
+    for (std::size_t k = 0; k < y.size(); ++k) add_to_gradient(pattern_[k], y[k]);
     const auto by_gain = [&](std::int32_t column) {
       return std::pair(-std::abs(gradient_[column]), column);
     };
@@ -127,11 +102,11 @@ void GrowingRow::fill(std::int64_t i, std::span<const std::int32_t> pattern) {
 }
 
 void GrowingRow::end() {
-  solve();
+  const std::vector<double>& y = cholesky_.solve();
   const double root = std::sqrt(d_);
   entries_.clear();
   for (std::size_t k = 0; k < pattern_.size(); ++k) {
-    entries_.emplace_back(pattern_[k], y_[k] / root);
+    entries_.emplace_back(pattern_[k], y[k] / root);
     place_[pattern_[k]] = 0;
   }
   std::ranges::sort(entries_);

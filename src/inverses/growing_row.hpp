@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "inverses/row_rules.hpp"
+#include "inverses/growing_cholesky.hpp"
 #include "inverses/scaled_rows.hpp"
 
 namespace trireme::inverses {
@@ -43,7 +43,6 @@ class GrowingRow {
 
  private:
   bool add(std::int32_t column);
-  void solve();
   void add_to_gradient(std::int64_t row, double factor);
   void begin(std::int64_t i);
   void end();
@@ -51,14 +50,11 @@ class GrowingRow {
   const ScaledRows* a_;
   std::int64_t row_ = 0;
   std::vector<std::int32_t> pattern_;  // in the order in which the entries came in
-  std::vector<double> factor_;         // rows of the Cholesky factor, one after another
-  std::vector<double> z_;              // L z = -A(P, i)
-  std::vector<double> y_;
+  GrowingCholesky cholesky_;           // of A(P, P), for -A(P, i)
   double d_ = 1;
   std::vector<std::int32_t> place_;  // by column: 1 + the place in pattern_, or 0; -1: a candidate
   std::vector<double> gradient_;     // by column, 0 between two steps
   std::vector<std::int32_t> candidates_;
-  std::vector<double> new_row_;  // of the factor
   std::vector<std::pair<std::int32_t, double>> entries_;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inverses/row_rules.hpp"
+
 namespace trireme::inverses {
 namespace {
 
@@ -42,8 +44,7 @@ LeastSquaresRow::LeastSquaresRow(const ScaledRows& a, const ScaledColumns& colum
 void LeastSquaresRow::begin(std::int64_t i) {
   row_ = i;
   pattern_.clear();
-  factor_.clear();
-  z_.clear();
+  cholesky_.clear();
   entries_.clear();
   residual_squared_ = 1;
 }
@@ -66,46 +67,21 @@ double LeastSquaresRow::product(std::int32_t row_in_work, std::int32_t of_patter
 
 bool LeastSquaresRow::add(std::int32_t row) {
   const std::size_t m = pattern_.size();
-  new_row_.assign(m, 0.0);
+  std::vector<double>& products = cholesky_.next_row();
   const auto columns = a_->columns(row);
   const auto values = a_->values(row);
   if (m > 0) {
     for (std::size_t k = 0; k < columns.size(); ++k) work_[columns[k]] = values[k];
-    for (std::size_t k = 0; k < m; ++k) new_row_[k] = product(row, pattern_[k]);
+    for (std::size_t k = 0; k < m; ++k) products[k] = product(row, pattern_[k]);
     for (const std::int32_t column : columns) work_[column] = 0;
   }
-  double pivot = 1;
-  double right = a_->value(row, static_cast<std::int32_t>(row_));
-  const double* of_row = factor_.data();
-  for (std::size_t k = 0; k < m; ++k) {
-    double sum = new_row_[k];
-    for (std::size_t j = 0; j < k; ++j) sum -= of_row[j] * new_row_[j];
-    sum /= of_row[k];
-    new_row_[k] = sum;
-    pivot -= sum * sum;
-    right -= sum * z_[k];
-    of_row += k + 1;
-  }
-  if (!(pivot > kLeastPivot)) return false;
-  const double root = std::sqrt(pivot);
-  const double z = right / root;
-  residual_squared_ = std::fmax(0, residual_squared_ - z * z);
-  z_.push_back(z);
-  factor_.insert(factor_.end(), new_row_.begin(), new_row_.end());
-  factor_.push_back(root);
+  const auto z = cholesky_.eliminate(a_->value(row, static_cast<std::int32_t>(row_)));
+  if (!z) return false;
+  residual_squared_ = std::fmax(0, residual_squared_ - *z * *z);
+  cholesky_.take(*z);
   pattern_.push_back(row);
   seen_[row] = kInPattern;
   return true;
-}
-
-// L^T y = z.
-void LeastSquaresRow::solve() {
-  y_ = z_;
-  for (std::size_t k = y_.size(); k-- > 0;) {
-    const double* const of_row = factor_.data() + k * (k + 1) / 2;
-    y_[k] /= of_row[k];
-    for (std::size_t j = 0; j < k; ++j) y_[j] -= of_row[j] * y_[k];
-  }
 }
 
 // y A(P, :) - e_i.
@@ -115,9 +91,10 @@ void LeastSquaresRow::find_residual() {
   for (std::size_t k = 0; k < pattern_.size(); ++k) {
     const auto columns = a_->columns(pattern_[k]);
     const auto values = a_->values(pattern_[k]);
+    const double y = cholesky_.y()[k];
     for (std::size_t l = 0; l < columns.size(); ++l) {
       if (residual_[columns[l]] == 0) support_.push_back(columns[l]);
-      residual_[columns[l]] += y_[k] * values[l];
+      residual_[columns[l]] += y * values[l];
     }
   }
 }
@@ -156,7 +133,7 @@ void LeastSquaresRow::grow(std::int64_t i, std::int32_t steps) {
   if (a_->value(i, own) != 0) add(own);
   if (std::ssize(a_->columns(i)) > kLongRow) steps = pattern_.empty() ? 1 : 0;
   for (std::int32_t step = 0; step < steps && residual_squared_ > kSmallResidual; ++step) {
-    solve();
+    cholesky_.solve();
     find_residual();
     find_candidates();
     const auto last = std::partition(candidates_.begin(), candidates_.end(), [&](std::int32_t row) {
@@ -187,9 +164,9 @@ void LeastSquaresRow::fill(std::int64_t i, std::span<const std::int32_t> pattern
 }
 
 void LeastSquaresRow::end() {
-  solve();
+  const std::vector<double>& y = cholesky_.solve();
   for (std::size_t k = 0; k < pattern_.size(); ++k) {
-    entries_.emplace_back(pattern_[k], y_[k]);
+    entries_.emplace_back(pattern_[k], y[k]);
     seen_[pattern_[k]] = 0;
   }
   const auto own = static_cast<std::int32_t>(row_);

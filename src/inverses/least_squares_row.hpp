@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/array.hpp"
-#include "inverses/row_rules.hpp"
+#include "inverses/growing_cholesky.hpp"
 #include "inverses/scaled_rows.hpp"
 
 namespace trireme::inverses {
@@ -58,7 +58,6 @@ class LeastSquaresRow {
  private:
   bool add(std::int32_t row);
   double product(std::int32_t row_in_work, std::int32_t of_pattern) const;
-  void solve();
   void find_residual();
   void find_candidates();
   void begin(std::int64_t i);
@@ -68,9 +67,7 @@ class LeastSquaresRow {
   const ScaledColumns* columns_;
   std::int64_t row_ = 0;
   std::vector<std::int32_t> pattern_;  // in the order in which the entries came in
-  std::vector<double> factor_;         // rows of the Cholesky factor, one after another
-  std::vector<double> z_;              // L z = A(P, i)
-  std::vector<double> y_;
+  GrowingCholesky cholesky_;           // of A(P, :) A(P, :)^T, for A(P, i)
   double residual_squared_ = 1;
   std::vector<double> residual_;       // by column of A, 0 between two steps
   std::vector<std::int32_t> support_;  // of the residual
@@ -78,7 +75,6 @@ class LeastSquaresRow {
   std::vector<double> work_;        // by column of A: the row that comes in, 0 between two
   std::vector<std::uint8_t> seen_;  // by row of A: 1 in pattern_, 2 among the candidates
   std::vector<std::int32_t> candidates_;
-  std::vector<double> new_row_;  // of the factor
   std::vector<std::pair<std::int32_t, double>> entries_;
 };
 

@@ -78,11 +78,14 @@ void InverseOperation::renew_on_host() {
                .first_row = rows_->first_row()};
   collectively(matrix_->comm, [&] { rows.local = joined_rows(*rows_); });
   renew_rows(*matrix_, rows);
+  const Precision before = precision_;
   take_values(std::move(rows));
   transposed_on_host_.reset();
   for (Products* const products : {&on_host_, &on_device_}) {
     if (!products->rows) continue;
-    const auto can_refresh = [](const auto& op) { return !op || op->can_refresh(); };
+    const auto can_refresh = [&](const auto& op) {
+      return !op || (precision_ == before && op->can_refresh());
+    };
     if (can_refresh(products->rows) && can_refresh(products->transposed)) {
       products->rows->refresh_values();
       if (products->transposed) products->transposed->refresh_values();

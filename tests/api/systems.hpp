@@ -16,9 +16,10 @@
 
 namespace trireme::test {
 
-// Whether the preconditioner is for methods for symmetric matrices only.
-inline bool needs_symmetry(const std::string& preconditioner) {
-  return api::preconditioner_of(preconditioner).own()->info.symmetric;
+// Whether the preconditioner serves only methods of the other kind.
+inline bool needs_another_method(const std::string& preconditioner, bool for_symmetric) {
+  const auto& info = api::preconditioner_of(preconditioner).own()->info;
+  return for_symmetric ? info.nonsymmetric : info.symmetric;
 }
 
 struct System {

@@ -121,6 +121,31 @@ TEST(SpaiOperation, TakesNewValues) {
   EXPECT_THROW(applied(m, r), Error);
 }
 
+// New values may leave the range of FP32, also after M^T was asked for.
+TEST(SpaiOperation, HasFp64WhereNewValuesNeedIt) {
+  const auto a = generated(MPI_COMM_WORLD, "convection3d", 5);
+  SpaiOperation m;
+  m.build(a, {});
+  const Array<double> r = random_rows(*a, 1), before = applied(m, r);
+  Array<double> transposed(r.size(), NAN), transposed_before(r.size(), NAN);
+  m.apply_transposed(r, transposed_before);
+  const Array<double> values = joined_rows(*a).values;
+  Array<double> smaller = values;
+  for (double& value : smaller) value = std::ldexp(value, -600);
+  for (const bool is_small : {true, false}) {
+    a->replace_values(is_small ? smaller : values);
+    m.renew();
+    EXPECT_EQ(m.facts()->in_fp32, !is_small);
+    const Array<double> after = applied(m, r);
+    m.apply_transposed(r, transposed);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const int exponent = is_small ? -600 : 0;
+      EXPECT_NEAR(std::ldexp(after[i], exponent), before[i], 1e-5);
+      EXPECT_NEAR(std::ldexp(transposed[i], exponent), transposed_before[i], 1e-5);
+    }
+  }
+}
+
 TEST(SpaiOperation, SavesIterationsOfBicgstab) {
   const auto a = generated(MPI_COMM_WORLD, "convection3d", 14);
   SpaiOperation m;
@@ -214,6 +239,21 @@ TEST(FsaiOperation, HasFp64WhereFp32DoesNotReach) {
   m.renew();
   EXPECT_FALSE(m.facts()->in_fp32);
   for (const double z : applied(m, random_rows(*a, 1))) EXPECT_GT(std::abs(z), 1e190);
+}
+
+TEST(FsaiOperation, HasFp64WhereNewValuesNeedIt) {
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 5);
+  FsaiOperation m;
+  m.build(a, {});
+  const Array<double> r = random_rows(*a, 1), before = applied(m, r);
+  Array<double> smaller = joined_rows(*a).values;
+  for (double& value : smaller) value = std::ldexp(value, -600);
+  a->replace_values(smaller);
+  m.renew();
+  EXPECT_FALSE(m.facts()->in_fp32);
+  const Array<double> after = applied(m, r);
+  for (std::size_t i = 0; i < after.size(); ++i)
+    EXPECT_NEAR(std::ldexp(after[i], -600), before[i], 1e-5);
 }
 
 TEST(FsaiOperation, IsNotSetUpAfterAnError) {

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "multigrid/on_ranks.hpp"
 #include "support/distributed_matrices.hpp"
@@ -23,6 +25,18 @@ std::int32_t size_in(std::int64_t rows,
 TEST(NodeSize, OfElasticBodiesIsTheirDimension) {
   // Half of the nodes of an even number lie on each of two ranks.
   EXPECT_EQ(find_node_size(*generated(MPI_COMM_WORLD, "elasticity3d", 6)), 3);
+}
+
+// The first rank has all rows, and the others none.
+TEST(NodeSize, IsFoundWhereRanksHaveNoRows) {
+  const GenerateSpec spec{.kind = "elasticity3d", .n = 5};
+  const std::int64_t rows = generator_shape(spec).rows;
+  std::vector<std::int64_t> starts(size_of(MPI_COMM_WORLD) + 1, rows);
+  starts[0] = 0;
+  const int rank = rank_of(MPI_COMM_WORLD);
+  RowSlab slab = generate(spec, starts[rank], starts[rank + 1]);
+  slab.global_nnz = sum_over_ranks(MPI_COMM_WORLD, slab.local.nnz());
+  EXPECT_EQ(find_node_size(*distribute(MPI_COMM_WORLD, std::move(slab), std::move(starts))), 3);
 }
 
 TEST(NodeSize, OfScalarProblemsIsOne) {

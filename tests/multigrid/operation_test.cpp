@@ -80,6 +80,14 @@ TEST(MultigridOperation, FindsTheNodesOfAMatrix) {
   }
   EXPECT_TRUE(m.is_built_with(small_levels()));
   EXPECT_FALSE(m.is_built_with(of_nodes));
+  // The next matrix has none.
+  const auto scalar = generated(MPI_COMM_WORLD, "poisson3d", 9);
+  m.build(scalar, constants(), small_levels());
+  Hierarchy alone(scalar, {}, small_levels());
+  const Array<double> r = random_rows(*scalar, 1);
+  Array<double> z(r.size());
+  alone.apply(r, z);
+  EXPECT_EQ(applied(m, *scalar), z);
 }
 
 TEST(MultigridOperation, IsNotSetUpAfterAnError) {
