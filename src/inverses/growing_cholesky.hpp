@@ -25,8 +25,8 @@ class GrowingCholesky {
     next_.assign(size(), 0.0);
     return next_;
   }
-  // Eliminates next_row(), whose c is `right`. Returns the number that comes to z of L z = c, by the
-  // square of which c^T B^-1 c grows; none where the pivot is not clearly positive.
+  // Eliminates next_row(), whose c is `right`. Returns the number that comes to z of L z = c, by
+  // the square of which c^T B^-1 c grows; none where the pivot is not clearly positive.
   std::optional<double> eliminate(double right) {
     double pivot = 1;
     const double* of_row = factor_.data();
