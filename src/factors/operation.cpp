@@ -2,6 +2,7 @@
 #include "factors/operation.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,14 +16,18 @@
 namespace trireme::factors {
 namespace {
 
-// Fill is expected to double the pattern with each level.
-void require_memory(const DistributedMatrix& matrix, std::int32_t levels) {
+// Fill is expected to double the pattern with each level. An overlapping block is a copy of the
+// rows, which is made of another one.
+void require_memory(const DistributedMatrix& matrix, std::int32_t levels, bool overlaps) {
   constexpr solvers::PreconditionerMemory memory = solvers::Ilu::info.memory;
+  constexpr double kCopies = 24;
+  const auto own = static_cast<double>(matrix.blocks.local.nnz());
   const auto nonzeros = static_cast<double>(matrix.blocks.local.nnz() << std::min(levels, 4));
   const auto rows = static_cast<double>(matrix.local_rows());
-  require_set_up_memory(
-      matrix.comm, static_cast<std::int64_t>(memory.per_row * rows + memory.per_nonzero * nonzeros),
-      "setting up incomplete factors");
+  const double bytes =
+      memory.per_row * rows + memory.per_nonzero * nonzeros + (overlaps ? kCopies * own : 0);
+  require_set_up_memory(matrix.comm, static_cast<std::int64_t>(bytes),
+                        "setting up incomplete factors");
 }
 
 bool fit_fp32(const FactorPattern& pattern, const FactorNumbers& numbers) {
@@ -38,14 +43,16 @@ void IluOperation::build(std::shared_ptr<DistributedMatrix> matrix, const IluOpt
   forget();
   const Stopwatch watch;
   definite_ = options.definite;
-  const IluChoice choice = choice_for(options, on_gpus_);
-  require_memory(*matrix, choice.levels);
+  const IluChoice choice = choice_for(options, exchange_.has_value());
+  const std::int32_t layers = overlap_for(options, *matrix);
+  require_memory(*matrix, choice.levels, layers > 0);
   matrix_ = std::move(matrix);
   try {
-    collectively(matrix_->comm,
-                 [&] { pattern_ = make_pattern(matrix_->blocks.local.view(), choice); });
+    if (layers > 0) overlap_.emplace(*matrix_, layers);
+    collectively(matrix_->comm, [&] { pattern_ = make_pattern(block(), choice); });
     facts_.choice = choice;
-    if (on_gpus_)
+    facts_.overlap = layers;
+    if (exchange_)
       make_on_gpu();
     else
       make_numbers_on_host();
@@ -56,15 +63,40 @@ void IluOperation::build(std::shared_ptr<DistributedMatrix> matrix, const IluOpt
   facts_.seconds = watch.seconds();
 }
 
+std::int32_t IluOperation::overlap_for(const IluOptions& options, const DistributedMatrix& matrix) {
+  const bool alone = size_of(matrix.comm) == 1;
+  const bool numbered = matrix.global_rows() <= std::numeric_limits<std::int32_t>::max();
+  return alone || options.definite || !numbered ? 0 : options.overlap;
+}
+
+// What this rank factors.
+CsrView<double> IluOperation::block() const {
+  return overlap_ ? overlap_->block.view() : matrix_->blocks.local.view();
+}
+
+DeviceCsr<double> IluOperation::block_on_device() {
+  if (!overlap_) return DeviceBlocks::of(*matrix_).blocks->local().view();
+  if (!overlap_->stream) overlap_->stream.emplace();
+  Stream& stream = *overlap_->stream;
+  const CsrView<double> block = overlap_->block.view();
+  DeviceCsrMatrix<double>& copy = overlap_->on_device;
+  if (copy.row_ptr.empty())
+    copy = to_device(block, stream);
+  else
+    copy_to_device(block.values, copy.values.span(), stream);
+  stream.synchronize();
+  return copy.view();
+}
+
 // An error leaves no half of the factors.
 void IluOperation::renew() {
   require_set_up();
   const Stopwatch watch;
   try {
+    if (overlap_) overlap_->block.renew();
     if (on_gpu_) {
       on_host_ = {};
-      collectively(matrix_->comm,
-                   [&] { on_gpu_->renew(DeviceBlocks::of(*matrix_).blocks->local().view()); });
+      collectively(matrix_->comm, [&] { on_gpu_->renew(block_on_device()); });
       agree_on_facts();
     } else {
       make_numbers_on_host();
@@ -79,7 +111,7 @@ void IluOperation::renew() {
 void IluOperation::make_numbers_on_host() {
   FactorNumbers numbers;
   collectively(matrix_->comm, [&] {
-    numbers = make_numbers(pattern_, matrix_->blocks.local.view(), definite_);
+    numbers = make_numbers(pattern_, block(), definite_);
     const auto take = [&]<class Value>(Value) {
       if (auto* const sweeps = std::get_if<HostSweeps<Value>>(&on_host_))
         sweeps->take(numbers);
@@ -95,13 +127,14 @@ void IluOperation::make_numbers_on_host() {
   facts_.replaced = numbers.replaced;
   facts_.shift = numbers.shift;
   agree_on_facts();
+  if (overlap_ && !overlap_->on_host) overlap_->on_host.emplace(matrix_->comm, overlap_->block);
 }
 
 void IluOperation::make_on_gpu() {
-  collectively(matrix_->comm, [&] {
-    on_gpu_ =
-        DeviceFactors::make(pattern_, DeviceBlocks::of(*matrix_).blocks->local().view(), definite_);
-  });
+  collectively(matrix_->comm,
+               [&] { on_gpu_ = DeviceFactors::make(pattern_, block_on_device(), definite_); });
+  if (overlap_)
+    overlap_->on_gpu.emplace(matrix_->comm, overlap_->block, exchange_.value_or(ExchangeRequest()));
   ++device_version_;
   agree_on_facts();
 }
@@ -129,6 +162,7 @@ void IluOperation::require_set_up() const {
 void IluOperation::forget() {
   on_gpu_.reset();
   on_host_ = {};
+  overlap_.reset();
   pattern_ = {};
   matrix_.reset();
   facts_ = {};
@@ -142,10 +176,16 @@ std::optional<IluFacts> IluOperation::facts() const {
 void IluOperation::apply(std::span<const double> r, std::span<double> z) {
   require_set_up();
   if (std::holds_alternative<std::monostate>(on_host_)) make_numbers_on_host();
-  if (auto* const in_fp32 = std::get_if<HostSweeps<float>>(&on_host_))
-    in_fp32->apply(r, z);
+  const auto solve = [&](std::span<const double> from, std::span<double> to) {
+    if (auto* const in_fp32 = std::get_if<HostSweeps<float>>(&on_host_))
+      in_fp32->apply(from, to);
+    else
+      std::get<HostSweeps<double>>(on_host_).apply(from, to);
+  };
+  if (overlap_)
+    overlap_->on_host->apply(r, z, solve);
   else
-    std::get<HostSweeps<double>>(on_host_).apply(r, z);
+    solve(r, z);
 }
 
 bool IluOperation::prepare_on_device() {
@@ -155,7 +195,17 @@ bool IluOperation::prepare_on_device() {
 }
 
 void IluOperation::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream) {
-  on_gpu_->enqueue(r, z, stream);
+  const auto solve = [&](DeviceSpan<const double> from, DeviceSpan<double> to) {
+    on_gpu_->enqueue(from, to, stream);
+  };
+  if (overlap_)
+    overlap_->on_gpu->enqueue(r, z, stream, solve);
+  else
+    solve(r, z);
+}
+
+void IluOperation::check_device() const {
+  if (overlap_ && overlap_->on_gpu) overlap_->on_gpu->check();
 }
 
 }  // namespace trireme::factors

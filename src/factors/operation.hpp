@@ -6,9 +6,10 @@
 //   host    FactorNumbers, there       on the host
 //   GPUs    DeviceFactors, there       there
 //
-// On several ranks each rank factors the block of its own rows and columns: block Jacobi. L and U
-// are rounded to FP32 where all of their numbers are in the range of normal FP32 numbers, which
-// saves a third of what a sweep moves. D and sums are in FP64.
+// On several ranks each rank factors its own rows and columns: block Jacobi, or, with those of
+// other ranks around them, restricted additive Schwarz (overlapping_block.hpp). L and U are rounded
+// to FP32 where all of their numbers are in the range of normal FP32 numbers, which saves a third
+// of what a sweep moves. D and sums are in FP64.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,8 @@
 #include "factors/host_sweeps.hpp"
 #include "factors/numbers.hpp"
 #include "factors/options.hpp"
+#include "factors/overlapping_block.hpp"
+#include "factors/overlapping_vectors.hpp"
 #include "factors/pattern.hpp"
 #include "solvers/preconditioners/given.hpp"
 
@@ -30,11 +33,9 @@ namespace trireme::factors {
 
 class IluOperation : public solvers::GivenPreconditioner {
  public:
-  // Where the sweeps will be asked for: on GPUs, or on the host (none). The next build() is for
-  // that place.
-  void set_place(const std::optional<ExchangeRequest>& exchange) {
-    on_gpus_ = exchange.has_value();
-  }
+  // Where the sweeps will be asked for: on GPUs, whose ranks exchange as `exchange` says, or on the
+  // host (none). The next build() is for that place.
+  void set_place(const std::optional<ExchangeRequest>& exchange) { exchange_ = exchange; }
 
   // Makes factors of the present values of `matrix`, which it shares. An error leaves none: then
   // is_set_up() is false. Throws Error{resource} on every rank where the memory does not suffice.
@@ -46,7 +47,8 @@ class IluOperation : public solvers::GivenPreconditioner {
   // Whether renew() suffices for these options on a matrix of unchanged pattern.
   bool is_built_with(const IluOptions& options) const {
     return is_set_up() && options.definite == definite_ &&
-           choice_for(options, on_gpus_) == facts_.choice;
+           overlap_for(options, *matrix_) == facts_.overlap &&
+           choice_for(options, exchange_.has_value()) == facts_.choice;
   }
   bool is_set_up() const { return matrix_ != nullptr; }
   void forget();
@@ -60,21 +62,37 @@ class IluOperation : public solvers::GivenPreconditioner {
   std::uint64_t device_version() const override {
     return device_version_ + (on_gpu_ ? on_gpu_->version() : 0);
   }
+  void check_device() const override;
 
  private:
   using Sweeps = std::variant<std::monostate, HostSweeps<float>, HostSweeps<double>>;
 
+  // What a rank needs where it factors rows of others, too.
+  struct Overlap {
+    Overlap(const DistributedMatrix& matrix, std::int32_t layers) : block(matrix, layers) {}
+
+    OverlappingBlock block;
+    std::optional<HostOverlap> on_host;
+    std::optional<DeviceOverlap> on_gpu;
+    std::optional<Stream> stream;
+    DeviceCsrMatrix<double> on_device;  // the block
+  };
+
+  static std::int32_t overlap_for(const IluOptions& options, const DistributedMatrix& matrix);
+  CsrView<double> block() const;
+  DeviceCsr<double> block_on_device();
   void make_numbers_on_host();
   void make_on_gpu();
   void agree_on_facts();
   void require_set_up() const;
 
-  bool on_gpus_ = false;
+  std::optional<ExchangeRequest> exchange_;  // none: the host
   bool definite_ = false;
   std::shared_ptr<DistributedMatrix> matrix_;  // null: nothing is set up
   FactorPattern pattern_;
   Sweeps on_host_;
   std::unique_ptr<DeviceFactors> on_gpu_;
+  std::optional<Overlap> overlap_;
   std::uint64_t device_version_ = 0;  // of everything but on_gpu_
   IluFacts facts_;
 };

@@ -12,6 +12,7 @@ namespace trireme {
 namespace factors {
 
 inline constexpr std::int32_t kMostLevels = 8;
+inline constexpr std::int32_t kMostOverlap = 2;
 
 // The order in which rows are eliminated: that of A, reverse Cuthill-McKee, or rows by colours,
 // which know nothing of others of their colour, so that few levels come out.
@@ -30,6 +31,9 @@ struct IluOptions {
   std::optional<RowOrder> order;  // none: what suits the place, as choice_for() has it
   // The matrix is symmetric, and the factors are to be positive definite: incomplete Cholesky.
   bool definite = false;
+  // Layers of rows of other ranks that a rank factors besides its own, at most kMostOverlap:
+  // restricted additive Schwarz. It is not symmetric, so that definite factors have none.
+  std::int32_t overlap = 1;
   bool operator==(const IluOptions&) const = default;
 };
 
@@ -44,6 +48,7 @@ constexpr IluChoice choice_for(const IluOptions& options, bool on_gpu) {
 // Of all ranks together.
 struct IluFacts {
   IluChoice choice{};
+  std::int32_t overlap = 0;         // layers of rows between ranks
   std::int64_t nnz = 0;             // of L, D and U together
   std::int64_t levels_of_rows = 0;  // the most of a rank: steps of a sweep, one after the other
   std::int64_t replaced = 0;        // pivots that were too small

@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "partitioning": {"base", "parallel", "sparse", "solvers", "distributed", "multigrid"},
     "planning": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed"},
     "inverses": {"base", "parallel", "sparse", "device", "kernels", "solvers", "distributed", "multigrid", "planning"},
-    "factors": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed"},
+    "factors": {"base", "parallel", "sparse", "device", "kernels", "ordering", "solvers", "distributed", "multigrid"},
     "api": {"base", "parallel", "sparse", "device", "kernels", "solvers", "distributed", "multigrid", "planning",
             "inverses", "factors"},
     "config": {"base", "sparse", "kernels", "solvers"},

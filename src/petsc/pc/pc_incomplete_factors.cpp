@@ -28,9 +28,15 @@ PetscErrorCode factors_set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscCall(PetscOptionsEList("-pc_trireme_ilu_order", "order in which rows are eliminated", "",
                               names.data(), static_cast<PetscInt>(names.size()), names[order],
                               &order, nullptr));
+  PetscInt overlap = options.overlap;
+  if (!options.definite)
+    PetscCall(PetscOptionsRangeInt("-pc_trireme_ilu_overlap",
+                                   "layers of rows that ranks share with others", "", overlap,
+                                   &overlap, nullptr, 0, factors::kMostOverlap));
   PetscOptionsHeadEnd();
   const factors::IluOptions before = options;
   options.levels = static_cast<std::int32_t>(levels);
+  options.overlap = static_cast<std::int32_t>(overlap);
   options.order.reset();
   if (order > 0) options.order = words[order - 1].choice;
   if (options != before) ask_for_set_up(pc);
@@ -49,6 +55,9 @@ PetscErrorCode factors_print(PC pc, PetscViewer viewer) {
       viewer, "  %lld nonzeros in %s, %lld levels of rows, built %d times, renewed %d times\n",
       static_cast<long long>(facts->nnz), facts->in_fp32 ? "FP32" : "FP64",
       static_cast<long long>(facts->levels_of_rows), data.builds, data.renewals));
+  if (facts->overlap > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %d layers of rows overlap between ranks\n",
+                                     static_cast<int>(facts->overlap)));
   if (facts->replaced > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %lld pivots were too small and were replaced\n",
                                      static_cast<long long>(facts->replaced)));

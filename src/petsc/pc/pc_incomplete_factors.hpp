@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PC types trireme_ilu and trireme_icc: incomplete factors (src/factors) of the rows and
-// columns of each rank. The first is for any square matrix, the second for a symmetric positive
-// definite one, or minus that.
+// columns of each rank, for trireme_ilu with those of other ranks around them. The first is for any
+// square matrix, the second for a symmetric positive definite one, or minus that.
 //
 //   PCSetUp   makes the factors, or their numbers anew where the matrix has new values on the same
 //             pattern; PCSetReusePreconditioner keeps the old ones
@@ -13,6 +13,7 @@
 //
 // Options, with the prefix of the PC:
 //   -pc_trireme_ilu_levels <0 to 8>                     of fill
+//   -pc_trireme_ilu_overlap <0 to 2>                    layers between ranks; of trireme_ilu
 //   -pc_trireme_ilu_order <auto, given, rcm, colours>   in which rows are eliminated
 #pragma once
 
