@@ -46,6 +46,7 @@ bool Hierarchy::Parts::coarsen_last(const NearNullspace& modes) {
     level.transfer = coarsened(level, modes, rules);
     find_coarse_matrix(level);
   }
+  level.transfer->x.reset();
   level.transfer->rows->forget_values();
   return true;
 }
@@ -57,7 +58,7 @@ bool Hierarchy::Parts::thin_until_it_fits(Level& level, std::int64_t most) {
   const double runs = t.rows->exchange().sum(t.product->runs_of_terms());
   return find_thinning(runs, level.matrix->global_nnz, [&](double part) {
     bool thins = false;
-    together(level, [&] { thins = thin(t.coarsening, *t.rows, part); });
+    with_scaled_rows(level, t, [&] { return thins = thin(t.coarsening, *t.rows, part); });
     add_seconds(t.coarsening.seconds);
     if (!thins) return false;
     t.product.reset();
@@ -72,9 +73,22 @@ Transfer Hierarchy::Parts::coarsened(const Level& level, const NearNullspace& mo
   Transfer transfer;
   collectively(comm, [&] { check_sizes(local_rows(*level.matrix), modes, rules); });
   transfer.rows.emplace(comm_of(level), *level.matrix, rules.block_size);
-  together(level, [&] { transfer.coarsening = coarsen(*transfer.rows, modes, rules); });
+  const Stopwatch relaxation;
+  if (modes.width == 0) relax_constants(level, transfer);
+  set_up.prolongator += relaxation.seconds();
+  with_scaled_rows(level, transfer, [&] {
+    transfer.coarsening = coarsen(*transfer.rows, modes, rules);
+    return true;
+  });
   add_seconds(transfer.coarsening.seconds);
   return transfer;
+}
+
+// Of the finest level: coarse levels have its constants as theirs.
+void Hierarchy::Parts::relax_constants(const Level& level, Transfer& t) const {
+  if (&level != levels.front().get()) return;
+  const auto size = static_cast<std::int32_t>(level.node_size);
+  together(level, [&] { t.x = relaxed_constants(*t.rows, size); });
 }
 
 void Hierarchy::Parts::add_seconds(const CoarsenSeconds& seconds) {

@@ -175,10 +175,14 @@ void Hierarchy::Parts::renew() {
     if (level.transfer) {
       Transfer& t = *level.transfer;
       complete(level);
-      together(level, [&] {
-        t.rows->renew(*level.matrix);
+      together(level, [&] { t.rows->renew(*level.matrix); });
+      const bool modes = any_rank(comm_of(level), !t.coarsening.tentative.values.empty());
+      if (!modes) relax_constants(level, t);
+      with_scaled_rows(level, t, [&] {
         multigrid::renew(t.coarsening, *t.rows);
+        return true;
       });
+      t.x.reset();
       add_seconds(t.coarsening.seconds);
       find_coarse_matrix(level);
       t.rows->forget_values();

@@ -11,6 +11,7 @@
 
 #include "multigrid/hierarchy.hpp"
 #include "multigrid/level.hpp"
+#include "multigrid/set_up/relaxed_constants.hpp"
 #include "multigrid/store/stored_hierarchy.hpp"
 #include "parallel/collective.hpp"
 #include "parallel/communicator.hpp"
@@ -47,6 +48,11 @@ struct Hierarchy::Parts {
   void add_seconds(const CoarsenSeconds& seconds);
   std::int64_t coarse_nonzeros(const Level& level) const;
   void find_coarse_matrix(Level& level, std::int64_t most = INT64_MAX);
+  void relax_constants(const Level& level, Transfer& transfer) const;
+  // Calls work() while transfer.rows are those of X A X. Where it returns true, it has made P, of
+  // which X P is made.
+  template <class Work>
+  void with_scaled_rows(const Level& level, Transfer& transfer, const Work& work) const;
   RowSlab coarse_slab(const Level& level) const;
   Transfer transfer_from(const Level& level, StoredTransfer& from);
   void complete(Level& level);
@@ -67,5 +73,14 @@ struct Hierarchy::Parts {
       collectively(comm, work);
   }
 };
+
+template <class Work>
+void Hierarchy::Parts::with_scaled_rows(const Level& level, Transfer& t, const Work& work) const {
+  bool made = false;
+  if (t.x) collectively(comm, [&] { t.rows->scale(*t.x); });
+  together(level, [&] { made = work(); });
+  if (t.x && made) scale_rows(*t.x, t.coarsening.p);
+  if (t.x) t.rows->unscale();
+}
 
 }  // namespace trireme::multigrid

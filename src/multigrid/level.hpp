@@ -30,6 +30,7 @@ namespace trireme::multigrid {
 struct Transfer {
   Coarsening coarsening;
   std::optional<ExtendedRows> rows;       // of the finer level
+  std::optional<Array<double>> x;         // of relaxed_constants.hpp; none: constants
   std::optional<TripleProduct> product;   // P^T A P, with P^T
   std::unique_ptr<CoarseVector> vector;   // null where the level lies whole on this rank
   CsrMatrix<double> read_restriction;     // P^T of a level that was read, until it is renewed

@@ -67,6 +67,8 @@ double PreconditionerRule::iterations_for(std::size_t option, double decades,
                                           std::int64_t iterations) const {
   if (!(decades > 0)) return 0;
   const double rate = rate_of(option);
+  // Nothing speaks for going back to iterations that did not reduce the residual.
+  if (option == 0 && running_ != 0 && options_[0].measured && !(rate > 0)) return kNever;
   // A rate says little about a future that is much longer than the past from which it is.
   double farthest = kNever;
   if (options_[0].whole_iterations == 0 && (option == 0 || options_[option].rate_of_first > 0)) {

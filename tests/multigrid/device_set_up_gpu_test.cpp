@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.hpp"
@@ -14,6 +15,7 @@
 #include "multigrid/set_up/coarsen.hpp"
 #include "multigrid/set_up/dense_inverse.hpp"
 #include "multigrid/set_up/fill_guard.hpp"
+#include "multigrid/set_up/relaxed_constants.hpp"
 #include "multigrid/set_up/row_checks.hpp"
 #include "multigrid/set_up/strength.hpp"
 #include "multigrid/set_up/thinning.hpp"
@@ -255,20 +257,30 @@ struct HostLevels {
     std::int32_t block_size = problem.block_size;
     while (a.back().rows > options.coarsest_rows) {
       const LocalRows fine = without_ghosts(a.back());
+      std::optional<Array<double>> x;
+      if (p.empty() && modes.width == 0) x = relaxed_constants(fine, block_size);
+      ExtendedRows rows(fine);
+      if (x) rows.scale(*x);
       CoarsenRules rules{.threshold = options.threshold, .block_size = block_size};
-      Coarsening c = coarsen(fine, modes, rules);
+      const auto coarsened = [&] {
+        Coarsening made = coarsen(rows, modes, rules);
+        if (x) scale_rows(*x, made.p);
+        return made;
+      };
+      Coarsening c = coarsened();
       if (c.p.cols == 0 || c.p.cols > 0.8 * fine.local.rows) break;
       TripleProduct product(fine, c.p.view(), c.coarse_block_size);
       const std::int64_t most = most_nonzeros(options.fill, fine.local.nnz());
       const auto fits = [&](double part) {
-        if (!thin(c, fine, part)) return false;
+        if (!thin(c, rows, part)) return false;
+        if (x) scale_rows(*x, c.p);
         product = TripleProduct(fine, c.p.view(), c.coarse_block_size);
         return product.coarse().nnz() <= most;
       };
       if (product.coarse().nnz() > most &&
           !find_thinning(product.runs_of_terms(), fine.local.nnz(), fits)) {
         rules.smoothed = false;
-        c = coarsen(fine, modes, rules);
+        c = coarsened();
         product = TripleProduct(fine, c.p.view(), c.coarse_block_size);
       }
       modes = std::move(c.coarse_modes);
@@ -278,6 +290,28 @@ struct HostLevels {
     }
   }
 };
+
+TEST_F(DeviceSetUpParts, RelaxConstantsAsTheHostDoesAlsoUnderASanitizer) {
+  int relaxes = 0;
+  for (Problem& p : problems()) {
+    SCOPED_TRACE(p.name);
+    for (std::int64_t i = 0; i < p.a.rows; ++i)  // scaled rows and columns
+      for (std::int32_t k = p.a.row_ptr[i]; k < p.a.row_ptr[i + 1]; ++k)
+        p.a.values[k] *= (1 + i % 5) * (1 + p.a.col_idx[k] % 5);
+    const auto a = to_device(p.a.view(), stream());
+    const ExtendedRows rows(without_ghosts(p.a));
+    const Array<double> expected = relaxed_constants(rows, p.block_size).value_or(Array<double>());
+    const auto x = relaxed_constants(a.view(), p.block_size, stream());
+    EXPECT_TRUE(got(x) == expected);
+    if (expected.empty()) continue;
+    ++relaxes;
+    ExtendedRows scaled = rows;
+    scaled.scale(expected);
+    EXPECT_TRUE(std::ranges::equal(got(scaled_values(a.view(), x.view(), stream())),
+                                   scaled.view().local.values));
+  }
+  EXPECT_GT(relaxes, 8);
+}
 
 TEST_F(DeviceSetUpParts, BuildAndRenewTheLevelsOfTheHost) {
   for (Problem& p : problems()) {

@@ -276,6 +276,14 @@ TEST(PreconditionerRule, CountsTheSetUpOfWhatItTakesAgain) {
   EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 1})) << "100 ms against 80 and 50";
 }
 
+TEST(PreconditionerRule, DoesNotGoBackToIterationsThatReducedNothing) {
+  PreconditionerRule rule = after(0, 40);
+  rule.changed_to(1, 0.05);
+  rule.observe(falling(0.002, 400), 2);  // slow, but it converges
+  rule.converged();
+  EXPECT_FALSE(rule.next({.decades_whole = 8, .solves_after = 15}));
+}
+
 TEST(PreconditionerRule, DoesNotTakeAgainWhatFailed) {
   PreconditionerRule rule = after_a_promise_that_failed();
   rule.failed(1, "left: breakdown");

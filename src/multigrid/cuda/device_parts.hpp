@@ -62,6 +62,15 @@ ScratchBuffer<double> filtered_diagonal(const DeviceFiltered& f, StreamRef strea
 double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double> diagonal,
                                 StreamRef stream);
 
+// What relaxed_constants.hpp has on the host; empty: constants stay.
+ScratchBuffer<double> relaxed_constants(const DeviceCsr<double>& a, std::int32_t block_size,
+                                        StreamRef stream);
+// The values of X A X.
+ScratchBuffer<double> scaled_values(const DeviceCsr<double>& a, DeviceSpan<const double> x,
+                                    StreamRef stream);
+// p = X P
+void scale_rows(DeviceSpan<const double> x, DeviceRows& p, StreamRef stream);
+
 struct DeviceProlongatorRules {
   DeviceFiltered a;
   DeviceSpan<const double> diagonal;

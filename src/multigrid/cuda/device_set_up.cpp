@@ -57,6 +57,7 @@ struct DeviceSetUp::Parts {
     while (coarsen_last()) {
     }
     modes = {};
+    x = {};
     for (std::size_t l = 0; l < levels.size(); ++l) set_numbers(l);
     seconds.total = total.seconds();
   }
@@ -104,6 +105,7 @@ struct DeviceSetUp::Parts {
   std::vector<Transfer> transfers;
   std::int32_t rows_of_node = 1;  // with the same columns, on the finest level
   DeviceModes modes;              // of the last level, while levels are added
+  ScratchBuffer<double> x;        // of relaxed_constants.hpp, while the first transfer is made
   SetUpFacts seconds;
   std::string remark;
   bool symmetric = true;
@@ -141,11 +143,15 @@ struct DeviceSetUp::Parts {
     Stopwatch watch;
     Transfer t;
     t.smoothed = options.smoothed_prolongator;
+    x = {};
+    if (l == 0 && modes.width == 0) x = relaxed_constants(a, node_sizes[l], stream);
+    seconds.prolongator += lap(watch);
     ScratchBuffer<double> diagonal;
     {
-      DeviceStrength strength = find_strength(a, node_sizes[l], options.threshold, stream);
+      const Rows rows = scaled_rows(l);
+      DeviceStrength strength = find_strength(rows.a, node_sizes[l], options.threshold, stream);
       t.strong = std::move(strength.strong);
-      diagonal = std::move(strength.diagonal);
+      diagonal = x.empty() ? std::move(strength.diagonal) : checked_diagonal(a, stream);
       seconds.strength += lap(watch);
       t.aggregates = l < options.aggressive_levels ? aggregate_twice(strength.graph, stream)
                                                    : aggregate(strength.graph, false, stream);
@@ -173,17 +179,31 @@ struct DeviceSetUp::Parts {
     return true;
   }
 
+  struct Rows {
+    DeviceCsr<double> a;
+    ScratchBuffer<double> values;  // of X A X
+  };
+  // Of a level, while x is for it.
+  Rows scaled_rows(std::size_t l) const {
+    Rows rows{levels[l].a, {}};
+    if (x.empty()) return rows;
+    rows.values = scaled_values(rows.a, x.view(), stream);
+    rows.a.values = rows.values.view();
+    return rows;
+  }
+
   // Calls use(rules) with what P of level l is made of. `diagonal` is that of A, and of A_F where
   // all entries are strong.
   template <class Use>
   void with_rules(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,
                   const Use& use) {
-    const DeviceFiltered filtered{levels[l].a, t.strong.view(), node_sizes[l]};
+    const Rows rows = scaled_rows(l);
+    const DeviceFiltered filtered{rows.a, t.strong.view(), node_sizes[l]};
     ScratchBuffer<double> of_filtered;
     DeviceSpan<const double> divisors = diagonal.view();
     double weight = 0;
     if (t.smoothed) {
-      if (!t.strong.empty()) {
+      if (!t.strong.empty() || !x.empty()) {
         of_filtered = filtered_diagonal(filtered, stream);
         divisors = of_filtered.view();
       }
@@ -201,6 +221,7 @@ struct DeviceSetUp::Parts {
     with_rules(l, t, diagonal, [&](const DeviceProlongatorRules& rules) {
       level.p = make_prolongator(rules, stream);
     });
+    if (!x.empty()) scale_rows(x.view(), level.p, stream);
     seconds.prolongator += lap(watch);
     DeviceTransposed restriction = transposed(level.p.view(), stream);
     level.p_transposed = std::move(restriction.matrix);
@@ -240,9 +261,12 @@ struct DeviceSetUp::Parts {
     DeviceLevel& next = levels[l + 1];
     Transfer& t = transfers[l];
     const ScratchBuffer<double> diagonal = checked_diagonal(level.a, stream);
+    if (l == 0 && t.tentative.values.empty()) x = relaxed_constants(level.a, node_sizes[l], stream);
     with_rules(l, t, diagonal, [&](const DeviceProlongatorRules& rules) {
       refill_prolongator(rules, level.p, stream);
     });
+    if (!x.empty()) scale_rows(x.view(), level.p, stream);
+    x = {};
     seconds.prolongator += lap(watch);
     take_values(level.p, t.source.view(), level.p_transposed, stream);
     const std::int32_t run = t.tentative.width;

@@ -35,6 +35,9 @@ DeviceTentative make_tentative(const DeviceAggregates&, const DeviceModes&, std:
 }
 ScratchBuffer<double> filtered_diagonal(const DeviceFiltered&, StreamRef) { no_cuda(); }
 double filtered_spectral_radius(const DeviceFiltered&, Numbers, StreamRef) { no_cuda(); }
+ScratchBuffer<double> relaxed_constants(const Csr&, std::int32_t, StreamRef) { no_cuda(); }
+ScratchBuffer<double> scaled_values(const Csr&, Numbers, StreamRef) { no_cuda(); }
+void scale_rows(Numbers, DeviceRows&, StreamRef) { no_cuda(); }
 DeviceRows make_prolongator(const DeviceProlongatorRules&, StreamRef) { no_cuda(); }
 void refill_prolongator(const DeviceProlongatorRules&, DeviceRows&, StreamRef) { no_cuda(); }
 std::int64_t thin(const Csr&, std::int32_t, Indices, const Csr&, std::int32_t, double,

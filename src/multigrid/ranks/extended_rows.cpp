@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "multigrid/set_up/host_place.hpp"
+#include "multigrid/set_up/relaxed_constants_functors.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
@@ -71,6 +72,19 @@ ExtendedRows::ExtendedRows(MPI_Comm comm, const DistributedMatrix& matrix, std::
     });
     renew(matrix);
   });
+}
+
+LocalRows ExtendedRows::view() const {
+  LocalRows rows = whole_;
+  if (!ghost_nodes_.empty()) rows.local = rows_.view();
+  if (!scaled_.empty()) rows.local.values = scaled_;
+  return rows;
+}
+
+void ExtendedRows::scale(std::span<const double> x) {
+  const CsrView<double> a = view().local;
+  scaled_.resize(a.nnz());
+  HostPlace::for_each(a.rows, ScaleBothSides{MatrixPointers(a), x.data(), scaled_.data()});
 }
 
 void ExtendedRows::renew(const DistributedMatrix& matrix) {

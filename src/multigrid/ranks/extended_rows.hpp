@@ -31,12 +31,12 @@ class ExtendedRows {
   // Takes the present values of the matrix. forget_values() frees their memory until then.
   void renew(const DistributedMatrix& matrix);
   void forget_values() { Array<double>().swap(rows_.values); }
+  // Until unscale(), the values are those of X A X. `x` has a number per column.
+  void scale(std::span<const double> x);
+  void unscale() { Array<double>().swap(scaled_); }
 
   MPI_Comm comm() const { return comm_; }
-  LocalRows view() const {
-    return ghost_nodes_.empty() ? whole_
-                                : LocalRows{rows_.view(), whole_.first_row, whole_.callers_rows};
-  }
+  LocalRows view() const;
   NodeExchange exchange() const { return {comm_, nodes_, own_nodes_}; }
   const HaloPlan& halo_of_nodes() const { return nodes_; }
   const HaloPlan& halo_of_columns() const { return columns_; }
@@ -49,6 +49,7 @@ class ExtendedRows {
   std::vector<std::int64_t> row_starts_;
   LocalRows whole_;         // the rows of this rank, without their ghost block
   CsrMatrix<double> rows_;  // with that; empty where there are no ghosts
+  Array<double> scaled_;    // values of X A X; empty: those of A
   std::int64_t own_nodes_;
   Array<std::int32_t> ghost_nodes_;
   HaloPlan nodes_, columns_;
