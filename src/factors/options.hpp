@@ -32,8 +32,9 @@ struct IluOptions {
   // The matrix is symmetric, and the factors are to be positive definite: incomplete Cholesky.
   bool definite = false;
   // Layers of rows of other ranks that a rank factors besides its own, at most kMostOverlap:
-  // restricted additive Schwarz. It is not symmetric, so that definite factors have none.
-  std::int32_t overlap = 1;
+  // restricted additive Schwarz. It is not symmetric, also where A is, so that definite factors
+  // have none, and methods for symmetric matrices need 0.
+  std::int32_t overlap = 0;
   bool operator==(const IluOptions&) const = default;
 };
 

@@ -33,7 +33,7 @@ struct Ilu : Given {
       .parameter = {},
       .memory = kMemoryOfFactors,
       .expected = cost_of_factors(4, 2),
-      .exchanges = true,
+      .exchanges = false,
       .near_nullspace = false,
       .may_be_indefinite = true,
       .row_order_is_free = false};
