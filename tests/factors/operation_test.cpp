@@ -284,10 +284,24 @@ TEST(IluOperation, RefusesWhatDoesNotFitBeforeTheWork) {
 
 TEST(IluOperation, ServesRanksWithoutRows) {
   const auto a = test::distributed(MPI_COMM_WORLD, 1, [](auto, auto) { return 8.0; });
-  IluOperation m;
-  m.build(a, {});
-  const Array<double> r(a->local_rows(), 4.0);
-  for (const double z : applied(m, r)) EXPECT_EQ(z, 0.5);
+  for (const int layers : {0, 1, 2}) {
+    IluOperation m;
+    m.build(a, {.levels = 0, .order = {}, .overlap = layers});
+    const Array<double> r(a->local_rows(), 4.0);
+    for (const double z : applied(m, r)) EXPECT_EQ(z, 0.5);
+    m.renew();
+    for (const double z : applied(m, r)) EXPECT_EQ(z, 0.5);
+  }
+}
+
+TEST(IluOperation, HasNoOverlapWhereItMustBeSymmetric) {
+  const auto a = generated(MPI_COMM_WORLD, "poisson3d", 6);
+  IluOperation without, with;
+  without.build(a, {.levels = 0, .order = {}, .definite = true});
+  with.build(a, {.levels = 0, .order = {}, .definite = true, .overlap = 2});
+  const Array<double> r = random_rows(*a, 1);
+  EXPECT_EQ(with.facts()->overlap, 0);
+  EXPECT_TRUE(same_bits(applied(with, r), applied(without, r)));
 }
 
 }  // namespace

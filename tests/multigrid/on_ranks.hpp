@@ -120,6 +120,23 @@ inline Array<double> applied(Hierarchy& m, const Array<double>& r) {
   return z;
 }
 
+// The set-up of `a` with these options, renewed for `changed` values, is that of a new build, and
+// renewed for the first values, the first one. The options must lead to aggregates that do not
+// depend on the values. Leaves the first values.
+inline void expect_renewals_to_be_builds(const std::shared_ptr<DistributedMatrix>& a,
+                                         const Options& options, std::span<const double> changed) {
+  Hierarchy m(a, {}, options);
+  const Array<double> r = random_rows(*a, 3), first = applied(m, r), values = values_of(*a);
+  a->replace_values(changed);
+  m.renew();
+  Hierarchy again(a, {}, options);
+  EXPECT_EQ(applied(m, r), applied(again, r));
+  EXPECT_NE(applied(m, r), first);
+  a->replace_values(values);
+  m.renew();
+  EXPECT_EQ(applied(m, r), first);
+}
+
 inline void expect_symmetric_and_definite(const DistributedMatrix& a, Hierarchy& m) {
   for (const std::uint64_t seed : {1, 2}) {
     const Array<double> r = random_rows(a, seed), s = random_rows(a, seed + 10);

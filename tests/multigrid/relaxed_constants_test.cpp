@@ -155,29 +155,60 @@ TEST(RelaxedConstants, ServeRanksWithoutRows) {
   EXPECT_NEAR(result.iterations, solve_by_cg(whole, of_one).iterations, 1);
 }
 
-TEST(RelaxedConstants, AreRelaxedAgainForNewValues) {
-  const auto a = square(48, true);
+// Other values of square(48, true), on the same pattern.
+Array<double> changed_values(const DistributedMatrix& a) {
+  Array<double> changed = values_of(a);
+  for (double& value : changed) value *= value > 0 ? 1.1 : 0.9;
+  return changed;
+}
+
+Options by_pattern() {
   Options options = small_levels();
   options.threshold = 0;  // so that the aggregates do not depend on the values
-  Hierarchy m(a, {}, options);
-  const Array<double> r = random_rows(*a, 3), first = applied(m, r), values = values_of(*a);
-  const Array<std::byte> bytes = m.stored();
-  Array<double> changed = values;
-  for (double& value : changed) value *= value > 0 ? 1.1 : 0.9;
-  a->replace_values(changed);
-  m.renew();
-  Hierarchy again(a, {}, options);
-  EXPECT_EQ(applied(m, r), applied(again, r));
-  EXPECT_NE(applied(m, r), first);
-  a->replace_values(values);
-  m.renew();
-  EXPECT_EQ(applied(m, r), first);
-  // A hierarchy that was read knows that it has to relax them.
-  const auto read = Hierarchy::from_stored(a, read_hierarchy(bytes, *a, options), options);
-  EXPECT_EQ(applied(*read, r), first);
-  a->replace_values(changed);
+  return options;
+}
+
+TEST(RelaxedConstants, AreRelaxedAgainForNewValues) {
+  const auto a = square(48, true);
+  test::expect_renewals_to_be_builds(a, by_pattern(), changed_values(*a));
+}
+
+TEST(RelaxedConstants, ComeAndGoWithNewValues) {
+  const auto plain = square(48, false), scaled = square(48, true);
+  test::expect_renewals_to_be_builds(plain, by_pattern(), values_of(*scaled));
+  test::expect_renewals_to_be_builds(scaled, by_pattern(), values_of(*plain));
+}
+
+TEST(RelaxedConstants, AreRelaxedByAHierarchyThatWasRead) {
+  const auto a = square(48, true);
+  Hierarchy built(a, {}, by_pattern());
+  const Array<std::byte> bytes = built.stored();
+  const auto read =
+      Hierarchy::from_stored(a, read_hierarchy(bytes, *a, by_pattern()), by_pattern());
+  const Array<double> r = random_rows(*a, 3);
+  EXPECT_EQ(applied(*read, r), applied(built, r));
+  a->replace_values(changed_values(*a));
   read->renew();
-  EXPECT_EQ(applied(*read, r), applied(again, r));
+  built.renew();
+  EXPECT_EQ(applied(*read, r), applied(built, r));
+}
+
+// Of thinnings, some find nothing to leave out, and some do.
+TEST(RelaxedConstants, ServeAThinnedProlongator) {
+  for (const double fill : {0.02, 0.1, 0.2}) {
+    const auto a = square(48, true);
+    Options options = by_pattern();
+    options.fill = fill;
+    Hierarchy m(a, {}, options);
+    test::expect_symmetric_and_definite(*a, m);
+    const test::CgResult result = solve_by_cg(a, m);
+    EXPECT_TRUE(result.converged) << fill;
+    EXPECT_LE(result.iterations, 40) << fill << ' ' << m.levels()[1].prolongator;
+    // Which entries are left out stays, so that the same values give the same levels.
+    const Array<double> r = random_rows(*a, 3), first = applied(m, r);
+    m.renew();
+    EXPECT_EQ(applied(m, r), first) << fill;
+  }
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ Array<std::int32_t> offsets_of(Array<std::int32_t> lengths) {
   lengths.push_back(0);
   const std::int64_t sum = HostPlace::sum_exclusively(lengths);
   if (sum > INT32_MAX)
-    fail(ExitCode::resource, "the ghost rows of a multigrid level have {} entries; use more ranks",
-         sum);
+    fail(ExitCode::resource,
+         "the rows of other ranks that a rank needs have {} entries; use more ranks", sum);
   return lengths;
 }
 
