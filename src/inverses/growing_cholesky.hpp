@@ -33,21 +33,21 @@ class GrowingCholesky {
     for (std::size_t k = 0; k < next_.size(); ++k) {
       double sum = next_[k];
       for (std::size_t j = 0; j < k; ++j) sum -= of_row[j] * next_[j];
-      sum /= of_row[k];
+      sum *= of_row[k];
       next_[k] = sum;
       pivot -= sum * sum;
       right -= sum * z_[k];
       of_row += k + 1;
     }
     if (!(pivot > kLeastPivot)) return std::nullopt;
-    root_ = std::sqrt(pivot);
-    return right / root_;
+    inverse_root_ = 1 / std::sqrt(pivot);
+    return right * inverse_root_;
   }
   // Takes the row that was eliminated last, with its z.
   void take(double z) {
     z_.push_back(z);
     factor_.insert(factor_.end(), next_.begin(), next_.end());
-    factor_.push_back(root_);
+    factor_.push_back(inverse_root_);
   }
 
   // y of L^T y = z.
@@ -55,7 +55,7 @@ class GrowingCholesky {
     y_ = z_;
     for (std::size_t k = y_.size(); k-- > 0;) {
       const double* const of_row = factor_.data() + k * (k + 1) / 2;
-      y_[k] /= of_row[k];
+      y_[k] *= of_row[k];
       for (std::size_t j = 0; j < k; ++j) y_[j] -= of_row[j] * y_[k];
     }
     return y_;
@@ -63,9 +63,9 @@ class GrowingCholesky {
   const std::vector<double>& y() const { return y_; }  // of the last solve()
 
  private:
-  std::vector<double> factor_;  // rows of L, one after another
+  std::vector<double> factor_;  // rows of L, one after another, with 1/L(k, k) for L(k, k)
   std::vector<double> z_, y_, next_;
-  double root_ = 0;  // of the pivot of next_
+  double inverse_root_ = 0;  // of the pivot of next_
 };
 
 }  // namespace trireme::inverses

@@ -40,10 +40,10 @@ void expect_the_host(IluOperation& on_gpus, IluOperation& on_host, const Distrib
 TEST(OverlapOnGpus, IsThatOfTheHost) {
   if (!cuda_available()) GTEST_SKIP() << "no GPU";
   select_device(rank_on_node(MPI_COMM_WORLD));
-  for (const char* kind : {"convection3d", "random"})
+  for (const char* kind : {"convection3d", "mesh2d"})
     for (const int layers : {0, 1, 2}) {
       SCOPED_TRACE(testing::Message() << kind << ", " << layers << " layers");
-      const auto a = generated(MPI_COMM_WORLD, kind, std::string(kind) == "random" ? 700 : 9);
+      const auto a = generated(MPI_COMM_WORLD, kind, std::string(kind) == "mesh2d" ? 26 : 9);
       const IluOptions options{.levels = 1, .order = RowOrder::given, .overlap = layers};
       IluOperation on_gpus, on_host;
       on_gpus.set_place(ExchangeRequest{.way = "mpi"});

@@ -23,8 +23,8 @@ using test::generated;
 using test::random_rows;
 
 // Of G, by the host.
-CsrMatrix<double> rows_of_host(const DistributedMatrix& a) {
-  CsrMatrix<double> rows = make_fsai(a, ScaledRows(a), {}).local;
+CsrMatrix<double> rows_of_host(const DistributedMatrix& a, std::int32_t steps) {
+  CsrMatrix<double> rows = make_fsai(a, ScaledRows(a), {steps}).local;
   for (double& value : rows.values) value = static_cast<double>(static_cast<float>(value));
   return rows;
 }
@@ -51,25 +51,27 @@ TEST(FsaiOnGpu, HasTheBitsOfTheHost) {
   for (const auto& a :
        {generated(MPI_COMM_WORLD, "poisson3d", 12), generated(MPI_COMM_WORLD, "elasticity3d", 8),
         generated(MPI_COMM_WORLD, "diffusion3d", 9), test::distributed(MPI_COMM_WORLD, 700, twins),
-        test::distributed(MPI_COMM_WORLD, 1, twins)}) {
-    Stream stream;
-    const auto on_gpu = to_device(a->blocks.local.view(), stream);
-    auto made = make_fsai_on_device(on_gpu.view(), kMostStepsOnGpu, stream);
-    ASSERT_TRUE(made);
-    EXPECT_TRUE(made->in_fp32);
-    expect_bits(*made, rows_of_host(*a), stream);
-    // New values on the pattern.
-    Array<double> values = joined_rows(*a).values;
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] *= 3;
-    RowSlab renewed = make_fsai(*a, ScaledRows(*a), {});
-    a->replace_values(values);
-    renew_fsai(*a, ScaledRows(*a), renewed);
-    for (double& value : renewed.local.values)
-      value = static_cast<double>(static_cast<float>(value));
-    const auto of_new = to_device(a->blocks.local.view(), stream);
-    ASSERT_TRUE(renew_fsai_on_device(of_new.view(), *made, stream));
-    expect_bits(*made, renewed.local, stream);
-  }
+        test::distributed(MPI_COMM_WORLD, 1, twins)})
+    for (const std::int32_t steps : {1, 2, 4, 7, kMostStepsOnGpu}) {
+      SCOPED_TRACE(testing::Message() << a->global_rows() << " rows, " << steps << " steps");
+      Stream stream;
+      const auto on_gpu = to_device(a->blocks.local.view(), stream);
+      auto made = make_fsai_on_device(on_gpu.view(), steps, stream);
+      ASSERT_TRUE(made);
+      EXPECT_TRUE(made->in_fp32);
+      expect_bits(*made, rows_of_host(*a, steps), stream);
+      // New values on the pattern.
+      Array<double> values = joined_rows(*a).values;
+      for (std::size_t k = 0; k < values.size(); ++k) values[k] *= 3;
+      RowSlab renewed = make_fsai(*a, ScaledRows(*a), {steps});
+      a->replace_values(values);
+      renew_fsai(*a, ScaledRows(*a), renewed);
+      for (double& value : renewed.local.values)
+        value = static_cast<double>(static_cast<float>(value));
+      const auto of_new = to_device(a->blocks.local.view(), stream);
+      ASSERT_TRUE(renew_fsai_on_device(of_new.view(), *made, stream));
+      expect_bits(*made, renewed.local, stream);
+    }
 }
 
 // A dense row of 3,000 entries is read in part.
@@ -81,9 +83,11 @@ TEST(FsaiOnGpu, HasTheBitsOfTheHostBesideADenseRow) {
   });
   Stream stream;
   const auto on_gpu = to_device(a->blocks.local.view(), stream);
-  const auto made = make_fsai_on_device(on_gpu.view(), kMostStepsOnGpu, stream);
-  ASSERT_TRUE(made);
-  expect_bits(*made, rows_of_host(*a), stream);
+  for (const std::int32_t steps : {1, kMostStepsOnGpu}) {
+    const auto made = make_fsai_on_device(on_gpu.view(), steps, stream);
+    ASSERT_TRUE(made);
+    expect_bits(*made, rows_of_host(*a, steps), stream);
+  }
 }
 
 TEST(FsaiOnGpu, LeavesToTheHostWhatItCannotMake) {

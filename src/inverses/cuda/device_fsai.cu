@@ -9,7 +9,7 @@
 #include "device/check.hpp"
 #include "device/scan.hpp"
 #include "inverses/cuda/device_fsai.hpp"
-#include "inverses/cuda/warp_row.cuh"
+#include "inverses/cuda/row_of_lanes.cuh"
 #include "solvers/fp32_range.hpp"
 
 namespace trireme::inverses {
@@ -39,67 +39,71 @@ __global__ void find_scale(std::int64_t rows, const std::int32_t* __restrict__ r
 
 // Writes this lane's number to values[place], unless that is negative, and the last one of the row
 // to values[last].
-template <int kSlots>
-__device__ void store(const WarpRow<kSlots>& row, std::int64_t place, std::int64_t last,
-                      double* values, unsigned* flags) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const bool is_last = lane == 31;  // which has no entry
+template <class Row>
+__device__ void store(const Row& row, std::int64_t place, std::int64_t last, double* values,
+                      unsigned* flags) {
+  const bool is_last = row.is_last_lane();  // which has no entry
   const std::int64_t to = is_last ? last : place;
   double number = 0;
   if (to >= 0) values[to] = number = is_last ? row.last() : row.number();
-  if (!__all_sync(kAll, is_normal_in_fp32(number)) && lane == 0)
-    atomicOr(flags, unsigned{kBeyondFp32});
+  if (!row.in_all(is_normal_in_fp32(number)) && is_last) atomicOr(flags, unsigned{kBeyondFp32});
 }
 
-// Row i of G comes to columns[i * kStride] ... and values[i * kStride] ..., lengths[i] entries.
-template <int kSlots>
-__global__ void __launch_bounds__(kWarps * 32)
+// The first row of the group that this thread is of, and the number of groups.
+template <int kLanes>
+__device__ std::int64_t first_row() {
+  return (static_cast<std::int64_t>(blockIdx.x) * kThreadsOfRows + threadIdx.x) / kLanes;
+}
+template <int kLanes>
+__device__ std::int64_t groups() {
+  return static_cast<std::int64_t>(gridDim.x) * (kThreadsOfRows / kLanes);
+}
+
+// Row i of G comes to columns[i * stride] ... and values[i * stride] ..., lengths[i] entries, where
+// the stride is that of Work.
+template <int kLanes, int kSlots>
+__global__ void __launch_bounds__(kThreadsOfRows)
     grow_rows(const Matrix a, int steps, std::int32_t* __restrict__ columns,
               double* __restrict__ values, std::int32_t* __restrict__ lengths,
               std::int32_t* longest, unsigned* flags) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  WarpRow<kSlots> row(a, work_of_warp<kSlots>());
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kWarps;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
-       i < a.rows; i += warps) {
+  constexpr int kStride = Work<kLanes, kSlots>::kMost + 1;
+  RowOfLanes<kLanes, kSlots> row(a, work_of_group<kLanes, kSlots>());
+  for (std::int64_t i = first_row<kLanes>(); i < a.rows; i += groups<kLanes>()) {
     row.begin(static_cast<std::int32_t>(i));
     for (int step = 0; step < steps; ++step)
       if (!row.grow()) break;
     row.solve();
     const int m = row.entries();
     int rank = 0;  // of this lane's column among the columns
-    for (int k = 0; k < m; ++k) rank += __shfl_sync(kAll, row.column(), k) < row.column();
+    for (int k = 0; k < m; ++k) rank += row.from_lane(row.column(), k) < row.column();
     const std::int64_t first = i * kStride;
-    if (lane < m) columns[first + rank] = row.column();
-    if (lane == 31) {
+    if (row.lane() < m) columns[first + rank] = row.column();
+    if (row.is_last_lane()) {
       columns[first + m] = static_cast<std::int32_t>(i);
       lengths[i] = m + 1;
-      atomicMax(longest, m + 1);
+      if (m + 1 > *longest) atomicMax(longest, m + 1);
     }
-    store(row, lane < m ? first + rank : -1, first + m, values, flags);
+    store(row, row.lane() < m ? first + rank : -1, first + m, values, flags);
   }
 }
 
-// Numbers for the pattern of G, whose rows have at most kStride entries.
-template <int kSlots>
-__global__ void __launch_bounds__(kWarps * 32)
+// Numbers for the pattern of G, whose rows have at most kMost + 1 entries.
+template <int kLanes>
+__global__ void __launch_bounds__(kThreadsOfRows)
     fill_rows(const Matrix a, const std::int32_t* __restrict__ row_ptr,
               const std::int32_t* __restrict__ col_idx, double* __restrict__ values,
               unsigned* flags) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  WarpRow<kSlots> row(a, work_of_warp<kSlots>());
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kWarps;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
-       i < a.rows; i += warps) {
+  RowOfLanes<kLanes, kNoTable> row(a, work_of_group<kLanes, kNoTable>());
+  for (std::int64_t i = first_row<kLanes>(); i < a.rows; i += groups<kLanes>()) {
     row.begin(static_cast<std::int32_t>(i));
     const std::int32_t first = row_ptr[i], last = row_ptr[i + 1] - 1;
     std::int32_t place = -1;  // of this lane's entry
     for (std::int32_t k = first; k < last; ++k) {
-      if (lane == 0) values[k] = 0;
+      if (row.lane() == 0) values[k] = 0;
       const int m = row.entries();
-      if (row.add(col_idx[k]) && lane == m) place = k;
+      if (row.add(col_idx[k]) && row.lane() == m) place = k;
     }
-    __syncwarp();
+    row.sync();
     row.solve();
     store(row, place, last, values, flags);
   }
@@ -107,14 +111,14 @@ __global__ void __launch_bounds__(kWarps * 32)
 
 __global__ void compact(std::int64_t rows, const std::int32_t* __restrict__ row_ptr,
                         const std::int32_t* __restrict__ columns, const double* __restrict__ values,
-                        bool rounds, std::int32_t* __restrict__ to_columns,
+                        int stride, bool rounds, std::int32_t* __restrict__ to_columns,
                         double* __restrict__ to_values) {
   const std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
   if (i >= rows) return;
   const std::int32_t first = row_ptr[i];
   for (std::int32_t k = threadIdx.x % 32; k < row_ptr[i + 1] - first; k += 32) {
-    const double value = values[i * kStride + k];
-    to_columns[first + k] = columns[i * kStride + k];
+    const double value = values[i * stride + k];
+    to_columns[first + k] = columns[i * stride + k];
     to_values[first + k] = rounds ? static_cast<double>(static_cast<float>(value)) : value;
   }
 }
@@ -136,29 +140,51 @@ constexpr std::int64_t kMostBlocks = 1 << 20;
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
 }
-unsigned blocks_of_rows(std::int64_t rows) {
-  return static_cast<unsigned>(std::min((rows + kWarps - 1) / kWarps, kMostBlocks));
+unsigned blocks_of_rows(std::int64_t rows, int lanes) {
+  return static_cast<unsigned>(
+      std::min((rows * lanes + kThreadsOfRows - 1) / kThreadsOfRows, kMostBlocks));
 }
 
-template <int kSlots, class Kernel>
+template <int kLanes, int kSlots, class Kernel>
 std::size_t shared_bytes(Kernel* kernel) {
-  constexpr std::size_t bytes = kWarps * sizeof(Work<kSlots>);
+  constexpr std::size_t bytes = kThreadsOfRows / kLanes * sizeof(Work<kLanes, kSlots>);
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)));
   return bytes;
 }
 
-// Calls launch(slots) with the smallest table, as a std::integral_constant, that no row fills: the
-// columns of a row of G are kStride rows of A, which name `longest` columns each.
+template <int kNumber>
+using Constant = std::integral_constant<int, kNumber>;
+
+// Calls launch(lanes), a Constant, with the fewest lanes that make rows of so many entries beside
+// the diagonal.
 template <class Launch>
-void with_slots(std::int32_t longest, const Launch& launch) {
-  const std::int64_t most = std::int64_t{kStride} * longest + 32;
-  if (most <= Work<256>::kMostCandidates)
-    launch(std::integral_constant<int, 256>());
-  else if (most <= Work<512>::kMostCandidates)
-    launch(std::integral_constant<int, 512>());
+void with_lanes(std::int32_t entries, const Launch& launch) {
+  if (entries <= most_steps(8) * kEntriesPerStep)
+    launch(Constant<8>());
+  else if (entries <= most_steps(16) * kEntriesPerStep)
+    launch(Constant<16>());
   else
-    launch(std::integral_constant<int, kMostSlots>());
+    launch(Constant<32>());
+}
+
+// Calls launch(lanes, slots), two Constants, with the fewest lanes and the smallest table that no
+// row fills, if there is one: in its last step a row looks at as many rows of A as it has entries
+// then, the diagonal among them, which name `longest` columns each.
+template <class Launch>
+void with_table(std::int32_t steps, std::int32_t longest, const Launch& launch) {
+  const std::int64_t rows = std::int64_t{steps - 1} * kEntriesPerStep + 1;
+  const auto fits = [&](auto lanes, auto slots) {
+    if (steps > most_steps(lanes) ||
+        rows * longest + lanes > Work<lanes.value, slots.value>::kMostCandidates)
+      return false;
+    launch(lanes, slots);
+    return true;
+  };
+  if (!(fits(Constant<8>(), Constant<64>()) || fits(Constant<8>(), Constant<128>()) ||
+        fits(Constant<16>(), Constant<128>()) || fits(Constant<16>(), Constant<256>()) ||
+        fits(Constant<32>(), Constant<256>()) || fits(Constant<32>(), Constant<512>())))
+    launch(Constant<32>(), Constant<kMostSlots>());
 }
 
 // What the kernels report, in device memory: the flags, and the longest rows of A and of G.
@@ -199,18 +225,22 @@ std::optional<DeviceFactor> make(const DeviceCsr<double>& a, std::int32_t steps,
   const ScratchBuffer<double> scale = scale_of(a, report, longest, stream);
   if (scale.empty()) return std::nullopt;
   const auto rows = static_cast<std::size_t>(a.rows);
-  ScratchBuffer<std::int32_t> columns(rows * kStride, stream);
-  ScratchBuffer<double> values(rows * kStride, stream);
   DeviceFactor made;
   made.rows.rows = made.rows.cols = a.rows;
   made.rows.row_ptr = ScratchBuffer<std::int32_t>(rows + 1, stream);
   fill_zero(made.rows.row_ptr.span().subspan(rows, 1), stream);
-  with_slots(longest, [&](auto slots) {
-    constexpr int kSlots = decltype(slots)::value;
-    grow_rows<kSlots>
-        <<<blocks_of_rows(a.rows), kWarps * 32, shared_bytes<kSlots>(grow_rows<kSlots>), stream>>>(
-            matrix_of(a, scale), steps, columns.data(), values.data(), made.rows.row_ptr.data(),
-            &report.data()->longest, &report.data()->flags);
+  ScratchBuffer<std::int32_t> columns;
+  ScratchBuffer<double> values;
+  int stride = 0;
+  with_table(steps, longest, [&](auto lanes, auto slots) {
+    constexpr int kLanes = decltype(lanes)::value, kSlots = decltype(slots)::value;
+    stride = Work<kLanes, kSlots>::kMost + 1;
+    columns = ScratchBuffer<std::int32_t>(rows * static_cast<std::size_t>(stride), stream);
+    values = ScratchBuffer<double>(rows * static_cast<std::size_t>(stride), stream);
+    grow_rows<kLanes, kSlots><<<blocks_of_rows(a.rows, kLanes), kThreadsOfRows,
+                                shared_bytes<kLanes, kSlots>(grow_rows<kLanes, kSlots>), stream>>>(
+        matrix_of(a, scale), steps, columns.data(), values.data(), made.rows.row_ptr.data(),
+        &report.data()->longest, &report.data()->flags);
   });
   check_launch();
   ScratchBuffer<std::int64_t> total(1, stream);
@@ -225,7 +255,7 @@ std::optional<DeviceFactor> make(const DeviceCsr<double>& a, std::int32_t steps,
   made.rows.col_idx = ScratchBuffer<std::int32_t>(static_cast<std::size_t>(nnz), stream);
   made.rows.values = ScratchBuffer<double>(static_cast<std::size_t>(nnz), stream);
   compact<<<blocks_for(a.rows * 32), kThreads, 0, stream>>>(
-      a.rows, made.rows.row_ptr.data(), columns.data(), values.data(), made.in_fp32,
+      a.rows, made.rows.row_ptr.data(), columns.data(), values.data(), stride, made.in_fp32,
       made.rows.col_idx.data(), made.rows.values.data());
   check_launch();
   return made;
@@ -249,11 +279,13 @@ bool renew_fsai_on_device(const DeviceCsr<double>& a, DeviceFactor& factor, Stre
   std::int32_t longest = 0;
   const ScratchBuffer<double> scale = scale_of(a, report, longest, stream);
   if (scale.empty()) return false;
-  constexpr int kNoTable = 32;
-  fill_rows<kNoTable>
-      <<<blocks_of_rows(a.rows), kWarps * 32, shared_bytes<kNoTable>(fill_rows<kNoTable>),
-         stream>>>(matrix_of(a, scale), factor.rows.row_ptr.data(), factor.rows.col_idx.data(),
-                   factor.rows.values.data(), &report.data()->flags);
+  with_lanes(factor.longest - 1, [&](auto lanes) {
+    constexpr int kLanes = decltype(lanes)::value;
+    fill_rows<kLanes><<<blocks_of_rows(a.rows, kLanes), kThreadsOfRows,
+                        shared_bytes<kLanes, kNoTable>(fill_rows<kLanes>), stream>>>(
+        matrix_of(a, scale), factor.rows.row_ptr.data(), factor.rows.col_idx.data(),
+        factor.rows.values.data(), &report.data()->flags);
+  });
   check_launch();
   factor.in_fp32 = !(read(report, stream).flags & kBeyondFp32);
   if (factor.in_fp32) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factor G of an approximate inverse made on a GPU, one warp per row, with the bits of
-// growing_row.hpp. This header compiles without CUDA.
+// The factor G of an approximate inverse made on a GPU, with the bits of growing_row.hpp. This
+// header compiles without CUDA. A row is made by a group of lanes:
 //
-//   lane k of the warp     entry k of the pattern: its column, z and y, in registers
-//   shared memory          the Cholesky factor of A(P, P), 465 numbers, and
-//                          a hash table of the gradient by column, 256 to 1024 slots
+//   8, 16 or 32 lanes      for at most 2, 5 or 10 steps of three entries, more for long rows of A
+//   lane k of the group    entry k of the pattern: its column, z and y, in registers
+//   shared memory          the Cholesky factor of A(P, P), and a hash table of the gradient by
+//                          column, 64 to 1024 slots
 //
-// A row has at most 30 entries beside its diagonal, which is 10 steps. Where more than 3/4 of the
-// table is taken, further candidates are left out, which the host does not do.
+// Where more than 3/4 of a table of 1024 slots is taken, further candidates are left out, which the
+// host does not do.
 #pragma once
 
 #include <cstdint>

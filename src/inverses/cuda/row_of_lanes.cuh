@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A row of the factor of an approximate inverse, made by a warp: growing_row.hpp on a GPU, in the
-// layout of device_fsai.hpp.
+// A row of the factor of an approximate inverse, made by a group of lanes: growing_row.hpp on a
+// GPU, in the layout of device_fsai.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace trireme::inverses {
 namespace fsai_kernels {
 
-constexpr int kMost = kMostStepsOnGpu * kEntriesPerStep;  // entries of a row beside the diagonal
-static_assert(kMost < 32, "a lane has one entry");
-constexpr int kStride = kMost + 1;
+constexpr int kThreadsOfRows = 128;  // per block
 constexpr int kMostSlots = 1024;
-constexpr int kWarps = 4;  // per block
-constexpr unsigned kAll = 0xffffffffu;
+constexpr int kNoTable = 4;  // slots where no pattern grows
+// Steps of a row that so many lanes make, one entry per lane and the diagonal.
+constexpr int most_steps(int lanes) { return (lanes - 1) / kEntriesPerStep; }
+static_assert(most_steps(32) == kMostStepsOnGpu);
 constexpr std::int32_t kFree = -1;
 
 // What keeps the host from trusting the result, or FP32 from having it.
@@ -31,23 +31,28 @@ struct Matrix {
 };
 
 // The table has kSlots slots, a power of two, of which 3/4 may be taken.
-template <int kSlots>
+template <int kLanes, int kSlots>
 struct Work {
   static constexpr int kMostCandidates = kSlots / 4 * 3;
-  double factor[kMost * (kMost + 1) / 2];
+  static constexpr int kMost = most_steps(kLanes) * kEntriesPerStep;
+  double factor[kMost * (kMost + 1) / 2];  // with 1/L(k, k) for L(k, k)
   double sums[kSlots];
   std::int32_t keys[kSlots];
   std::int16_t taken[kMostCandidates];  // slots, in the order in which they were taken
 };
 
-// The row that a warp makes. All lanes run its functions together.
-template <int kSlots>
-class WarpRow {
+// The row that kLanes neighbouring lanes of a warp make, which run its functions together.
+template <int kLanes, int kSlots>
+class RowOfLanes {
  public:
-  __device__ WarpRow(const Matrix& a, Work<kSlots>& work)
-      : a_(a), work_(work), lane_(static_cast<int>(threadIdx.x % 32)) {
-    for (int slot = lane_; slot < kSlots; slot += 32) work_.keys[slot] = kFree;
-    __syncwarp();
+  __device__ RowOfLanes(const Matrix& a, Work<kLanes, kSlots>& work)
+      : a_(a),
+        work_(work),
+        lane_(static_cast<int>(threadIdx.x % kLanes)),
+        first_(static_cast<int>(threadIdx.x % 32) - lane_),
+        mask_(kLanes == 32 ? 0xffffffffu : ((1u << kLanes % 32) - 1) << first_) {
+    for (int slot = lane_; slot < kSlots; slot += kLanes) work_.keys[slot] = kFree;
+    sync();
   }
 
   __device__ void begin(std::int32_t i) {
@@ -57,6 +62,15 @@ class WarpRow {
     column_ = -1;
     z_ = 0;
   }
+  __device__ int lane() const { return lane_; }
+  __device__ bool is_last_lane() const { return lane_ == kLanes - 1; }
+  __device__ void sync() const { __syncwarp(mask_); }
+  template <class T>
+  __device__ T from_lane(T value, int lane) const {
+    return __shfl_sync(mask_, value, lane, kLanes);
+  }
+  __device__ bool in_all(bool holds) const { return __all_sync(mask_, holds); }
+
   __device__ int entries() const { return m_; }
   __device__ std::int32_t column() const { return column_; }
   __device__ double number() const { return y_ / sqrt(d_) * a_.scale[column_]; }
@@ -66,7 +80,7 @@ class WarpRow {
   __device__ void solve() {
     y_ = z_;
     for (int k = m_ - 1; k >= 0; --k) {
-      const double yk = __shfl_sync(kAll, y_, k) / work_.factor[of(k, k)];
+      const double yk = from_lane(y_, k) * work_.factor[of(k, k)];
       if (lane_ == k) y_ = yk;
       if (lane_ < k) y_ -= work_.factor[of(k, lane_)] * yk;
     }
@@ -77,26 +91,26 @@ class WarpRow {
     double pivot = 1;
     double right = -entry(row_, column);
     for (int k = 0; k < m_; ++k) {
-      const double lk = __shfl_sync(kAll, number, k) / work_.factor[of(k, k)];
+      const double lk = from_lane(number, k) * work_.factor[of(k, k)];
       if (lane_ == k) number = lk;
       if (lane_ > k && lane_ < m_) number -= work_.factor[of(lane_, k)] * lk;
       pivot -= lk * lk;
-      right -= lk * __shfl_sync(kAll, z_, k);
+      right -= lk * from_lane(z_, k);
     }
     if (!(pivot > kLeastPivot)) return false;
-    const double root = sqrt(pivot);
-    const double z = right / root;
+    const double inverse_root = 1 / sqrt(pivot);
+    const double z = right * inverse_root;
     if (!(d_ - z * z > kLeastPivot)) return false;
     d_ -= z * z;
-    __syncwarp();
+    sync();
     if (lane_ < m_) work_.factor[of(m_, lane_)] = number;
     if (lane_ == m_) {
-      work_.factor[of(m_, m_)] = root;
+      work_.factor[of(m_, m_)] = inverse_root;
       z_ = z;
       column_ = column;
     }
     ++m_;
-    __syncwarp();
+    sync();
     return true;
   }
 
@@ -105,11 +119,10 @@ class WarpRow {
     solve();
     candidates_ = 0;
     add_to_gradient(row_, 1);
-    for (int k = 0; k < m_; ++k)
-      add_to_gradient(__shfl_sync(kAll, column_, k), __shfl_sync(kAll, y_, k));
+    for (int k = 0; k < m_; ++k) add_to_gradient(from_lane(column_, k), from_lane(y_, k));
     if (lane_ < m_)
       if (const int slot = find(column_); slot >= 0) work_.sums[slot] = 0;
-    __syncwarp();
+    sync();
     const double least = kLeastGain * d_;
     std::int32_t chosen[kEntriesPerStep];
     int count = 0;
@@ -117,9 +130,9 @@ class WarpRow {
       chosen[count] = take_largest(least);
       if (chosen[count] < 0) break;
     }
-    __syncwarp();
-    for (int k = lane_; k < candidates_; k += 32) work_.keys[work_.taken[k]] = kFree;
-    __syncwarp();
+    sync();
+    for (int k = lane_; k < candidates_; k += kLanes) work_.keys[work_.taken[k]] = kFree;
+    sync();
     bool grew = false;
     for (int k = 0; k < count; ++k) grew = add(chosen[k]) || grew;
     return grew;
@@ -171,9 +184,9 @@ class WarpRow {
   // The columns of a row differ, so that no two lanes add to one sum at a time.
   __device__ void add_to_gradient(std::int32_t row, double factor, std::int32_t first,
                                   std::int32_t end) {
-    for (std::int32_t base = first; base < end; base += 32) {
+    for (std::int32_t base = first; base < end; base += kLanes) {
       const std::int32_t k = base + lane_;
-      const bool has_room = candidates_ + 32 <= Work<kSlots>::kMostCandidates;
+      const bool has_room = candidates_ + kLanes <= Work<kLanes, kSlots>::kMostCandidates;
       bool is_new = false;
       int at = -1;
       if (k < end) {
@@ -189,12 +202,12 @@ class WarpRow {
         // A sum begins with 0, as on the host.
         if (at >= 0) work_.sums[at] = (is_new ? 0 : work_.sums[at]) + factor * value;
       }
-      const unsigned all_new = __ballot_sync(kAll, is_new);
+      const unsigned all_new = __ballot_sync(mask_, is_new) >> first_;
       if (is_new)
         work_.taken[candidates_ + __popc(all_new & ((1u << lane_) - 1))] =
             static_cast<std::int16_t>(at);
       candidates_ += __popc(all_new);
-      __syncwarp();
+      sync();
     }
   }
 
@@ -203,7 +216,7 @@ class WarpRow {
   __device__ std::int32_t take_largest(double least) {
     double size = 0;
     std::int32_t column = -1;
-    for (int k = lane_; k < candidates_; k += 32) {
+    for (int k = lane_; k < candidates_; k += kLanes) {
       const int slot = work_.taken[k];
       const std::int32_t key = work_.keys[slot];
       const double own = fabs(work_.sums[slot]);
@@ -212,24 +225,25 @@ class WarpRow {
         column = key;
       }
     }
-    for (int distance = 16; distance > 0; distance /= 2) {
-      const double other = __shfl_xor_sync(kAll, size, distance);
-      const std::int32_t its = __shfl_xor_sync(kAll, column, distance);
+    for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+      const double other = __shfl_xor_sync(mask_, size, distance);
+      const std::int32_t its = __shfl_xor_sync(mask_, column, distance);
       if (other > size || (other == size && its >= 0 && (column < 0 || its < column))) {
         size = other;
         column = its;
       }
     }
     if (column < 0 || !(size * size >= least)) return -1;
-    __syncwarp();
+    sync();
     if (lane_ == 0) work_.sums[find(column)] = 0;
-    __syncwarp();
+    sync();
     return column;
   }
 
   const Matrix& a_;
-  Work<kSlots>& work_;
-  int lane_;
+  Work<kLanes, kSlots>& work_;
+  int lane_, first_;  // in the group, and the first one of the group in its warp
+  unsigned mask_;     // the lanes of the group
   std::int32_t row_ = 0;
   int m_ = 0;            // entries of the pattern
   double d_ = 1;         // as in growing_row.hpp
@@ -238,10 +252,10 @@ class WarpRow {
   double z_, y_;
 };
 
-template <int kSlots>
-__device__ Work<kSlots>& work_of_warp() {
+template <int kLanes, int kSlots>
+__device__ Work<kLanes, kSlots>& work_of_group() {
   extern __shared__ double shared[];
-  return reinterpret_cast<Work<kSlots>*>(shared)[threadIdx.x / 32];
+  return reinterpret_cast<Work<kLanes, kSlots>*>(shared)[threadIdx.x / kLanes];
 }
 
 }  // namespace fsai_kernels
