@@ -89,21 +89,24 @@ void MultigridOperation::update_on_device() {
   device_version_ = version_;
 }
 
-// Likewise.
+// Likewise. The hosts build the levels where a GPU has no memory for the set-up.
 void MultigridOperation::update_on_ranks() {
+  const auto exchange = [this](MPI_Comm comm, const HaloPlan& halo) {
+    return make_gpu_exchange(comm, halo, exchange_);
+  };
   auto kept = std::exchange(on_ranks_, nullptr);
-  if (!kept) {
-    const std::int32_t width = modes_of_nodes().width;
-    require_room_for_cycle(*matrix_, width, built_);
-  }
-  update_on_host();
-  if (kept)
+  if (kept && !kept->built_on_host()) {
+    kept->renew();
+  } else if (kept) {
+    update_on_host();
     kept->renew(*hierarchy_);
-  else
-    kept =
-        std::make_unique<RankHierarchy>(*hierarchy_, [this](MPI_Comm comm, const HaloPlan& halo) {
-          return make_gpu_exchange(comm, halo, exchange_);
-        });
+  } else if (const NearNullspace modes = modes_of_nodes();
+             have_room_for_set_up(*matrix_, modes.width, built_)) {
+    kept = std::make_unique<RankHierarchy>(matrix_, modes, built_, exchange);
+  } else {
+    update_on_host();
+    kept = std::make_unique<RankHierarchy>(*hierarchy_, exchange);
+  }
   on_ranks_ = std::move(kept);
 }
 

@@ -5,7 +5,7 @@
 //   place          build() makes             the cycle runs
 //   host           Hierarchy                 on the host
 //   one GPU        DeviceHierarchy           there; where the set-up does not fit, the host builds
-//   several GPUs   Hierarchy, on the host    on the GPUs, as RankHierarchy
+//   several GPUs   RankHierarchy             there, likewise
 //
 // The hierarchy for the other side is made when the first cycle is asked for there.
 #pragma once
@@ -39,7 +39,7 @@ class MultigridOperation : public solvers::GivenPreconditioner {
   // host (none). The next build() is for that place.
   void set_place(const std::optional<ExchangeRequest>& exchange);
   // Where the first hierarchy of the host may be found, and is kept for later runs. A hierarchy
-  // that one GPU builds is in neither.
+  // that GPUs build is in neither.
   void use_store(const HierarchyStore& store) { store_ = store; }
 
   // Builds a new hierarchy, which shares the matrix. Where neither `options` nor `modes` say what

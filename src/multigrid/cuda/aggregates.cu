@@ -47,25 +47,45 @@ struct Renumber {
   }
 };
 
+// The number of each root's aggregate, by node.
+struct NumberRoots {
+  const std::int32_t* roots;
+  std::int32_t first;
+  std::int32_t* claimed;
+  __device__ void operator()(std::int64_t number) const {
+    claimed[roots[number]] = first + static_cast<std::int32_t>(number);
+  }
+};
+
 // The state of each node: kInSet or kOutside.
-ScratchBuffer<NodeState> distance_two_set(const DeviceGraph& graph, const CudaPlace& place) {
+ScratchBuffer<NodeState> distance_two_set(const DeviceGraph& graph, const CudaPlace& place,
+                                          std::int64_t first_node = 0,
+                                          const DeviceGhosts& ghosts = {}) {
   const std::int32_t* const row_ptr = graph.row_ptr.data();
   const std::int32_t* const neighbour = graph.neighbour.data();
-  ScratchBuffer<NodeState> state = place.array<NodeState>(graph.nodes);
-  const auto smallest = place.array<NodeState>(graph.nodes);
+  const std::int64_t columns = graph.nodes + ghosts.ghosts();
+  ScratchBuffer<NodeState> state = place.array<NodeState>(columns);
+  const auto smallest = place.array<NodeState>(columns);
   auto undecided = place.array<std::int32_t>(graph.nodes);
   auto reached = place.array<std::int32_t>(graph.nodes);
   place.for_each(graph.nodes, CountUp{undecided.data()});
   place.for_each(graph.nodes, CountUp{reached.data()});
-  for (std::uint64_t round = 0; !undecided.empty(); ++round) {
+  const auto any_left = [&] {
+    return ghosts.alone() ? !undecided.empty() : ghosts.max(undecided.empty() ? 0 : 1) > 0;
+  };
+  for (std::uint64_t round = 0; any_left(); ++round) {
     const auto left = static_cast<std::int64_t>(undecided.size());
-    place.for_each(left, DrawNumber{undecided.data(), round, 0, state.data()});
+    place.for_each(left, DrawNumber{undecided.data(), round, static_cast<std::uint64_t>(first_node),
+                                    state.data()});
+    ghosts.fetch(state.data());
     place.for_each(static_cast<std::int64_t>(reached.size()),
                    FindSmallest{reached.data(), row_ptr, neighbour, state.data(), smallest.data()});
+    ghosts.fetch(smallest.data());
     place.for_each(left,
                    Decide{undecided.data(), row_ptr, neighbour, smallest.data(), state.data()});
     undecided = place.select(undecided.view(), IsUndecided{state.data()});
-    if (!undecided.empty()) reached = place.select(reached.view(), StillMatters{smallest.data()});
+    if (!ghosts.alone() || !undecided.empty())
+      reached = place.select(reached.view(), StillMatters{smallest.data()});
   }
   return state;
 }
@@ -85,6 +105,31 @@ DeviceAggregates aggregate(const DeviceGraph& graph, bool keep_isolated, StreamR
                  ClaimAggregate{result.roots.data(), row_ptr, neighbour, claimed.data()});
   place.for_each(graph.nodes,
                  JoinAggregate{row_ptr, neighbour, claimed.data(), 0, result.of_node.data()});
+  return result;
+}
+
+DeviceAggregates aggregate_on_ranks(const DeviceGraph& graph, std::int64_t first_node,
+                                    const DeviceGhosts& exchange, std::vector<std::int64_t>& starts,
+                                    StreamRef stream) {
+  const CudaPlace place(stream);
+  const std::int32_t* const row_ptr = graph.row_ptr.data();
+  const std::int32_t* const neighbour = graph.neighbour.data();
+  const std::int64_t columns = graph.nodes + exchange.ghosts();
+  const auto state = distance_two_set(graph, place, first_node, exchange);
+  DeviceAggregates result{place.array<std::int32_t>(graph.nodes),
+                          place.select(graph.nodes, IsRoot{state.data(), row_ptr, false})};
+  starts = exchange.starts_of(result.count());
+  const auto first = static_cast<std::int32_t>(starts[exchange.rank()]);
+  const auto claimed = place.array<std::int32_t>(columns);
+  place.for_each(columns, Unclaim{claimed.data()});
+  place.for_each(result.count(), NumberRoots{result.roots.data(), first, claimed.data()});
+  exchange.fetch(claimed.data());
+  place.for_each(graph.nodes, FindGhostRoot{row_ptr, neighbour, graph.nodes, claimed.data()});
+  place.for_each(result.count(),
+                 ClaimAggregate{result.roots.data(), row_ptr, neighbour, claimed.data(), first});
+  exchange.fetch(claimed.data());
+  place.for_each(graph.nodes, JoinAggregate{row_ptr, neighbour, claimed.data(), first_node,
+                                            result.of_node.data()});
   return result;
 }
 

@@ -97,6 +97,11 @@ bool serves_in_fp32(std::span<const LevelParts> levels, StreamRef stream) {
 
 }  // namespace
 
+bool serve_in_fp32(std::span<const DeviceLevelParts> levels) {
+  const Stream stream;
+  return serves_in_fp32(levels, stream);
+}
+
 // The levels with vectors of one type.
 struct CudaHierarchy::Parts {
   Stream stream;

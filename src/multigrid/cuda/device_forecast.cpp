@@ -80,13 +80,20 @@ bool has_room_for_set_up(const DistributedMatrix& matrix, std::int32_t width,
   return false;
 }
 
-void require_room_for_cycle(const DistributedMatrix& matrix, std::int32_t width,
-                            const Options& options) {
+bool have_room_for_set_up(const DistributedMatrix& matrix, std::int32_t width,
+                          const Options& options) {
+  constexpr std::int64_t kJoinedEntry = 12;  // the rows with the columns of ghosts
+  bool fits = false;
   collectively(matrix.comm, [&] {
-    require_free(forecast_on_device(matrix, width, options).copied_there +
-                     whole_level_bytes(matrix, options),
-                 static_cast<std::int64_t>(device_memory().free_bytes));
+    const DeviceForecast forecast = forecast_on_device(matrix, width, options);
+    const std::int64_t whole = whole_level_bytes(matrix, options);
+    const auto free = static_cast<std::int64_t>(device_memory().free_bytes);
+    const std::int64_t joined = kJoinedEntry * matrix.blocks.nnz() + 4 * matrix.local_rows();
+    fits = matrix.blocks.local.cuts.empty() &&
+           forecast.built_there + joined + whole + upload_bytes(matrix) <= free;
+    if (!fits) require_free(forecast.copied_there + whole, free);
   });
+  return !any_rank(matrix.comm, !fits);
 }
 
 }  // namespace trireme::multigrid

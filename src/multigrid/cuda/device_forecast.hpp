@@ -25,9 +25,9 @@ DeviceForecast forecast_on_device(const DistributedMatrix& matrix, std::int32_t 
 bool has_room_for_set_up(const DistributedMatrix& matrix, std::int32_t width,
                          const Options& options);
 
-// Throws Error{resource} with the figures on every rank where the device of one of the ranks has no
-// memory for the cycle of a hierarchy that the host builds on several ranks. Collective.
-void require_room_for_cycle(const DistributedMatrix& matrix, std::int32_t width,
-                            const Options& options);
+// The same on several ranks, whose devices all need the memory; errors are thrown on every rank.
+// Collective.
+bool have_room_for_set_up(const DistributedMatrix& matrix, std::int32_t width,
+                          const Options& options);
 
 }  // namespace trireme::multigrid

@@ -11,6 +11,7 @@
 #include "device/stream.hpp"
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/device_product.hpp"
+#include "multigrid/cuda/device_smoother.hpp"
 #include "multigrid/limits.hpp"
 #include "multigrid/refusals.hpp"
 #include "multigrid/set_up/prolongator.hpp"
@@ -43,15 +44,17 @@ struct DeviceSetUp::Parts {
   };
 
   Parts(const DeviceCsr<double>& finest, const NearNullspace& near_nullspace,
-        const Options& requested)
-      : options(requested) {
+        const Options& requested, const LevelsAbove& levels_above)
+      : options(requested), above(levels_above), symmetric(levels_above.symmetric) {
     const Stopwatch total;
+    if (above.count > 0) options.block_size = above.node_size;
     check(finest, near_nullspace);
     modes.width = near_nullspace.width;
     modes.values = ScratchBuffer<double>(near_nullspace.values.size(), stream);
     copy_to_device(std::span<const double>(near_nullspace.values), modes.values.span(), stream);
     levels.emplace_back().a = finest;
-    if (options.block_size > 1 && nodes_share_columns(finest, options.block_size, stream))
+    if (above.count > 0 ||
+        (options.block_size > 1 && nodes_share_columns(finest, options.block_size, stream)))
       rows_of_node = options.block_size;
     node_sizes.push_back(options.block_size);
     while (coarsen_last()) {
@@ -98,8 +101,9 @@ struct DeviceSetUp::Parts {
     return static_cast<std::int64_t>(sum);
   }
 
-  Stream stream;  // outlives the arrays below
-  Options options;
+  Stream stream;    // outlives the arrays below
+  Options options;  // with the block size of the first level
+  LevelsAbove above;
   std::vector<DeviceLevel> levels;
   std::vector<std::int32_t> node_sizes;
   std::vector<Transfer> transfers;
@@ -108,9 +112,11 @@ struct DeviceSetUp::Parts {
   ScratchBuffer<double> x;        // of relaxed_constants.hpp, while the first transfer is made
   SetUpFacts seconds;
   std::string remark;
-  bool symmetric = true;
+  bool symmetric;
 
  private:
+  int number_of(std::size_t l) const { return above.count + static_cast<int>(l); }
+
   void check(const DeviceCsr<double>& finest, const NearNullspace& near_nullspace) const {
     check_options(options);
     if (finest.rows % options.block_size != 0)
@@ -138,13 +144,14 @@ struct DeviceSetUp::Parts {
     const int l = static_cast<int>(levels.size()) - 1;
     const DeviceCsr<double> a = levels[l].a;
     if (a.rows <= options.coarsest_rows) return false;
-    if (l + 1 >= options.max_levels)
+    const int number = number_of(l);
+    if (number + 1 >= options.max_levels)
       return end(fmt::format("max_levels is {}", options.max_levels));
     Stopwatch watch;
     Transfer t;
     t.smoothed = options.smoothed_prolongator;
     x = {};
-    if (l == 0 && modes.width == 0) x = relaxed_constants(a, node_sizes[l], stream);
+    if (number == 0 && modes.width == 0) x = relaxed_constants(a, node_sizes[l], stream);
     seconds.prolongator += lap(watch);
     ScratchBuffer<double> diagonal;
     {
@@ -153,16 +160,16 @@ struct DeviceSetUp::Parts {
       t.strong = std::move(strength.strong);
       diagonal = x.empty() ? std::move(strength.diagonal) : checked_diagonal(a, stream);
       seconds.strength += lap(watch);
-      t.aggregates = l < options.aggressive_levels ? aggregate_twice(strength.graph, stream)
-                                                   : aggregate(strength.graph, false, stream);
+      t.aggregates = number < options.aggressive_levels ? aggregate_twice(strength.graph, stream)
+                                                        : aggregate(strength.graph, false, stream);
       seconds.aggregation += lap(watch);
     }
     t.tentative = make_tentative(t.aggregates, modes, node_sizes[l], stream);
     const std::int64_t coarse = std::int64_t{t.aggregates.count()} * t.tentative.width;
     if (static_cast<double>(coarse) > kShrinksTooLittle * static_cast<double>(a.rows))
-      return end(
-          fmt::format("level {} has {} rows, and the next one would have {}", l, a.rows, coarse));
-    if (coarse == 0) return end(fmt::format("no row of level {} has a strong connection", l));
+      return end(fmt::format("level {} has {} rows, and the next one would have {}", number, a.rows,
+                             coarse));
+    if (coarse == 0) return end(fmt::format("no row of level {} has a strong connection", number));
     modes = std::move(t.tentative.coarse_modes);
     DeviceLevel next;
     make_transfer(l, t, diagonal, next, watch);
@@ -261,7 +268,8 @@ struct DeviceSetUp::Parts {
     DeviceLevel& next = levels[l + 1];
     Transfer& t = transfers[l];
     const ScratchBuffer<double> diagonal = checked_diagonal(level.a, stream);
-    if (l == 0 && t.tentative.values.empty()) x = relaxed_constants(level.a, node_sizes[l], stream);
+    if (number_of(l) == 0 && t.tentative.values.empty())
+      x = relaxed_constants(level.a, node_sizes[l], stream);
     with_rules(l, t, diagonal, [&](const DeviceProlongatorRules& rules) {
       refill_prolongator(rules, level.p, stream);
     });
@@ -280,7 +288,8 @@ struct DeviceSetUp::Parts {
 
   void repair(const DeviceLevel& level, const ScratchBuffer<double>& diagonal,
               DeviceLevel& next) const {
-    repair_diagonal(next.coarse_rows, level.p_transposed.view(), diagonal.view(), stream);
+    const auto weights = column_weights(level.p_transposed.view(), diagonal.view(), stream);
+    repair_diagonal(next.coarse_rows, weights.view(), largest_of(weights.view(), stream), stream);
     next.a = next.coarse_rows.view();
   }
 
@@ -291,7 +300,7 @@ struct DeviceSetUp::Parts {
     const bool coarsest = l + 1 == levels.size();
     if (coarsest && level.a.rows <= std::max<std::int64_t>(options.coarsest_rows, kMaxDenseRows)) {
       const CsrMatrix<double> a = on_host(level.a, stream);
-      if (l == 0) require_nonzero_rows({a.view(), 0, {}});
+      if (number_of(l) == 0) require_nonzero_rows({a.view(), 0, {}});
       ScaledMatrix scaled = scaled_dense(a.view());
       if (!scaled.symmetric || !eliminate_semidefinite(scaled.elimination))
         eliminate_on_device(scaled.elimination, stream);
@@ -306,12 +315,14 @@ struct DeviceSetUp::Parts {
     level.precision = stored_precision(level.a, true);
     if (!coarsest) level.transfer_precision = stored_precision(level.p.view(), false);
     seconds.kernels += lap(watch);
-    if (l == 0) symmetric = is_symmetric(level.a, stream);
-    set_smoother(level, {.number = static_cast<int>(l),
-                         .node_size = node_sizes[l],
-                         .coarsest = coarsest,
-                         .symmetric = symmetric,
-                         .radius = coarsest ? 0 : transfers[l].radius});
+    if (number_of(l) == 0) symmetric = is_symmetric(level.a, stream);
+    set_smoother(level, options,
+                 {.number = number_of(l),
+                  .node_size = node_sizes[l],
+                  .coarsest = coarsest,
+                  .symmetric = symmetric,
+                  .radius = coarsest ? 0 : transfers[l].radius},
+                 stream);
     seconds.smoothers += lap(watch);
   }
 
@@ -319,44 +330,14 @@ struct DeviceSetUp::Parts {
     const bool mixed = options.precision == Precision::mixed && fits_fp32(a, rows, stream);
     return mixed ? Precision::mixed : Precision::full;
   }
-
-  void set_smoother(DeviceLevel& level, const SmoothedLevel& task) const {
-    const DeviceCsr<double>& a = level.a;
-    const Smoother smoother = chosen_smoother(options, task);
-    if (smoother == Smoother::block_jacobi) level.block_size = task.node_size;
-    if (level.inverse.empty())
-      level.inverse = ScratchBuffer<double>(a.rows * level.block_size, stream);
-    const DeviceSpan<double> inverse = level.inverse.span();
-    invert_diagonal(a, task.number, inverse.subspan(0, a.rows), stream);
-    if (smoother == Smoother::l1_jacobi) invert_l1_diagonal(a, inverse, stream);
-    if (smoother == Smoother::block_jacobi)
-      invert_blocks(a, task.node_size, task.number, inverse, stream);
-    const std::int32_t degree = task.coarsest ? kMaxDegree : options.degree;
-    if (smoother == Smoother::l1_jacobi) {
-      level.spectral_radius = 1;
-      level.smoothing = jacobi_smoothing(degree, 1);
-      return;
-    }
-    double radius = 0;
-    if (task.symmetric && task.radius > 0 && smoother != Smoother::block_jacobi)
-      radius = task.radius;
-    else if (task.symmetric)
-      radius = estimate_radius(a, inverse, level.block_size, stream);
-    double high = kMargin * radius;
-    if (smoother != Smoother::block_jacobi) {
-      const double bound = largest_row_sum(a, inverse, stream);
-      radius = radius > 0 ? std::min(radius, bound) : bound;
-      high = std::min(kMargin * radius, bound);
-    }
-    if (a.rows > 0 && (!(high > 0) || !std::isfinite(high))) refuse_spectrum(task.number);
-    level.spectral_radius = radius;
-    level.smoothing = smoothing_up_to(high, smoother, degree, task.coarsest);
-  }
 };
 
 DeviceSetUp::DeviceSetUp(const DeviceCsr<double>& finest, const NearNullspace& modes,
                          const Options& options)
-    : parts_(std::make_unique<Parts>(finest, modes, options)) {}
+    : DeviceSetUp(finest, modes, options, {}) {}
+DeviceSetUp::DeviceSetUp(const DeviceCsr<double>& first, const NearNullspace& modes,
+                         const Options& options, const LevelsAbove& above)
+    : parts_(std::make_unique<Parts>(first, modes, options, above)) {}
 DeviceSetUp::~DeviceSetUp() = default;
 
 void DeviceSetUp::renew() { parts_->renew(); }

@@ -18,12 +18,23 @@
 
 namespace trireme::multigrid {
 
+// Levels that go on below those of several ranks.
+struct LevelsAbove {
+  int count = 0;
+  std::int32_t node_size = 1;  // of the first level below
+  bool symmetric = true;       // the finest matrix
+};
+
 class DeviceSetUp {
  public:
   // Builds all levels. `finest` is complete, and must outlive this object. `options` are those that
   // Hierarchy takes. Throws the errors of Hierarchy, and Error{resource} where the GPU memory does
   // not suffice. Returns when the levels are complete.
   DeviceSetUp(const DeviceCsr<double>& finest, const NearNullspace& modes, const Options& options);
+  // The same below levels that lie on several ranks: `first` is then a coarse matrix, whose rows of
+  // a node have the same columns.
+  DeviceSetUp(const DeviceCsr<double>& first, const NearNullspace& modes, const Options& options,
+              const LevelsAbove& above);
   // No work that uses the levels may be under way.
   ~DeviceSetUp();
   DeviceSetUp(const DeviceSetUp&) = delete;

@@ -72,6 +72,48 @@ struct OrthogonaliseBy {
   }
 };
 
+// The loop of spectral_radius.cpp, whose scalars the hosts have.
+double radius_on_ranks(const DeviceFiltered& f, DeviceSpan<const double> diagonal, double bound,
+                       const RankOfRows& rank, StreamRef stream) {
+  const CudaPlace place(stream);
+  const DeviceGhosts& ghosts = *rank.ghosts;
+  const std::int64_t rows = f.a.rows;
+  const FilteredRows a = rows_of(f);
+  const bool unfiltered = ghosts.max(f.strong.empty() ? 0 : 1) == 0;
+  const int steps = unfiltered ? kLanczosStepsForSmoother : kLanczosSteps;
+  const auto scale = place.array<double>(rows), scaled = place.array<double>(f.a.cols);
+  auto last = place.array<double>(rows), now = place.array<double>(rows),
+       next = place.array<double>(rows);
+  const auto total = place.array<double>(1);
+  const auto scalars = place.array<LanczosScalars>(1);
+  const auto sum = [&](const auto& terms) {
+    place.sum_into(rows, terms, total.data());
+    return ghosts.sum(read_back(total.data(), stream));
+  };
+  std::vector<double> alphas, betas;
+  double beta = std::sqrt(sum(LanczosBegin{diagonal.data(), rank.first_row, scale.data(),
+                                           scaled.data(), now.data(), next.data()}));
+  double last_beta = beta;
+  for (int step = 0; step < steps && beta > kLanczosNothing * bound; ++step) {
+    if (step > 0) betas.push_back(beta);
+    std::swap(last, now);
+    std::swap(now, next);
+    ghosts.fetch(scaled.data(), f.block_size);
+    const LanczosScalars of_step = LanczosScalars::of(beta, last_beta);
+    copy_to_device(std::span<const LanczosScalars>(&of_step, 1), scalars.span(), stream);
+    multiply_rows(rows, a, scaled.data(),
+                  MultiplyBy{{scale.data(), last.data(), next.data()}, scalars.data()}, stream);
+    const double alpha = of_step.inverse * sum(LanczosDot{now.data(), next.data()});
+    alphas.push_back(alpha);
+    last_beta = beta;
+    beta = std::sqrt(sum(LanczosOrthogonalise{scale.data(), now.data(), alpha * of_step.inverse,
+                                              next.data(), scaled.data()}));
+  }
+  if (alphas.empty()) return bound;
+  const double estimate = largest_eigenvalue(alphas, betas);
+  return estimate > 0 ? std::min(estimate, bound) : bound;
+}
+
 }  // namespace
 
 DeviceTentative make_tentative(const DeviceAggregates& aggregates, const DeviceModes& modes,
@@ -109,13 +151,15 @@ ScratchBuffer<double> filtered_diagonal(const DeviceFiltered& f, StreamRef strea
 // All steps are queued at once. The host reads the scalars at the end, and drops those of the steps
 // that the loop of spectral_radius.cpp would not have done.
 double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double> diagonal,
-                                StreamRef stream) {
+                                StreamRef stream, const RankOfRows& rank) {
   const CudaPlace place(stream);
   const std::int64_t rows = f.a.rows;
   const FilteredRows a = rows_of(f);
-  const double bound = place.maximum(rows * kLanesOfRow, 0.0,
-                                     by_lanes<kLanesOfRow>(FilteredRowSum{a, diagonal.data()}));
+  double bound = place.maximum(rows * kLanesOfRow, 0.0,
+                               by_lanes<kLanesOfRow>(FilteredRowSum{a, diagonal.data()}));
+  if (!rank.alone()) bound = rank.ghosts->max(bound);
   if (bound == 0 || !std::isfinite(bound)) return bound;
+  if (!rank.alone()) return radius_on_ranks(f, diagonal, bound, rank, stream);
   const int steps = f.strong.empty() ? kLanczosStepsForSmoother : kLanczosSteps;
   const auto scale = place.array<double>(rows), scaled = place.array<double>(rows);
   auto last = place.array<double>(rows), now = place.array<double>(rows),
@@ -188,19 +232,27 @@ double runs_of_terms(const DeviceCsr<double>& a, const DeviceCsr<double>& p, std
       a.rows, RunsOfRow{a.row_ptr.data(), a.col_idx.data(), p.row_ptr.data(), run}));
 }
 
-std::int64_t repair_diagonal(DeviceRows& coarse, const DeviceCsr<double>& p_transposed,
-                             DeviceSpan<const double> diagonal, StreamRef stream) {
+ScratchBuffer<double> column_weights(const DeviceCsr<double>& p_transposed,
+                                     DeviceSpan<const double> diagonal, StreamRef stream) {
   const CudaPlace place(stream);
-  const auto weights = place.array<double>(coarse.rows);
-  place.write_each(coarse.rows,
+  auto weights = place.array<double>(p_transposed.rows);
+  place.write_each(p_transposed.rows,
                    ColumnWeight{p_transposed.row_ptr.data(), p_transposed.col_idx.data(),
                                 p_transposed.values.data(), diagonal.data()},
                    weights.data());
-  const double largest =
-      place.maximum(coarse.rows, 0.0, place_kernels::Read<double>{weights.data()});
-  return place.count(coarse.rows,
-                     RepairRow{coarse.row_ptr.data(), coarse.col_idx.data(), coarse.values.data(),
-                               weights.data(), largest > 0 ? largest : 1});
+  return weights;
+}
+
+double largest_of(DeviceSpan<const double> numbers, StreamRef stream) {
+  return CudaPlace(stream).maximum(static_cast<std::int64_t>(numbers.size()), 0.0,
+                                   place_kernels::Read<double>{numbers.data()});
+}
+
+std::int64_t repair_diagonal(DeviceRows& coarse, DeviceSpan<const double> weights, double largest,
+                             StreamRef stream) {
+  return CudaPlace(stream).count(
+      coarse.rows, RepairRow{coarse.row_ptr.data(), coarse.col_idx.data(), coarse.values.data(),
+                             weights.data(), largest > 0 ? largest : 1});
 }
 
 }  // namespace trireme::multigrid

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/stopwatch.hpp"
 #include "multigrid/cuda/border_kernels.hpp"
 #include "multigrid/cuda/rank_borders.hpp"
+#include "multigrid/cuda/rank_set_up.hpp"
 #include "parallel/collective.hpp"
 
 namespace trireme::multigrid {
@@ -43,10 +45,14 @@ bool suit_fp32(const std::vector<HostLevelParts>& levels) {
   return true;
 }
 
+bool suit_fp32(const std::vector<DeviceLevelParts>& levels) { return serve_in_fp32(levels); }
+
 // The same on all ranks. Collective.
-CycleVectors vectors_for(MPI_Comm comm, const std::vector<HostLevelParts>& levels) {
-  const bool all_suit = sum_over_ranks(comm, suit_fp32(levels) ? 0 : 1) == 0;
-  return all_suit ? CycleVectors::fp32 : CycleVectors::fp64;
+template <class AllLevels>
+CycleVectors vectors_for(MPI_Comm comm, const AllLevels& levels) {
+  bool suits = false;
+  collectively(comm, [&] { suits = suit_fp32(levels); });
+  return any_rank(comm, !suits) ? CycleVectors::fp64 : CycleVectors::fp32;
 }
 
 }  // namespace
@@ -58,47 +64,83 @@ RankHierarchy::RankHierarchy(const Hierarchy& host, const MakeExchange& make_exc
   const HostRankParts parts = host.rank_parts();
   comm_ = parts.comm;
   const std::vector<RankLevel> levels = rank_levels(parts);
-  if (!levels.empty()) {
-    borders_ = std::make_unique<RankBorders>(comm_, levels, make_exchange);
+  connect(levels, parts.row_starts, make_exchange);
+  make_cycle(all_levels(levels, parts.whole), host.options().cycle);
+  set_facts(host.facts(), watch.seconds());
+}
+
+RankHierarchy::RankHierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
+                             const Options& options, const MakeExchange& make_exchange,
+                             const CudaCycleOptions& in_cycle)
+    : comm_(matrix->comm), options_(in_cycle) {
+  set_up_ = std::make_unique<RankSetUp>(std::move(matrix), modes, options);
+  const Stopwatch watch;
+  const RankSetUp::ForCycle made = set_up_->for_cycle();
+  connect(made.borders, set_up_->matrix().row_starts, make_exchange);
+  make_cycle(made.levels, options.cycle);
+  set_facts(set_up_->facts(), watch.seconds());
+}
+
+// Makes the exchanges of the distributed levels, or of the finest vectors where there are none.
+void RankHierarchy::connect(const std::vector<RankLevel>& distributed,
+                            const std::vector<std::int64_t>& row_starts,
+                            const MakeExchange& make_exchange) {
+  if (!distributed.empty()) {
+    borders_ = std::make_unique<RankBorders>(comm_, distributed, make_exchange);
     options_.borders = borders_.get();
-  } else {
-    gathering_ = gathering(comm_, parts.row_starts, {});
-    first_ = parts.row_starts[rank_of(comm_)];
-    collectively(comm_, [&] {
-      sum_row_ptr_ = to_device(std::span<const std::int32_t>(gathering_.row_ptr), stream_);
-      sources_ = to_device(std::span<const std::int32_t>(gathering_.sources), stream_);
-      whole_r_ = DeviceBuffer<double>(parts.row_starts.back(), stream_);
-      whole_z_ = DeviceBuffer<double>(parts.row_starts.back(), stream_);
-      stream_.synchronize();
-    });
-    gather_ = make_exchange(comm_, gathering_.plan);
+    return;
   }
-  const std::vector<HostLevelParts> all = all_levels(levels, parts.whole);
-  if (borders_) options_.vectors = vectors_for(comm_, all);
+  gathering_ = gathering(comm_, row_starts, {});
+  first_ = row_starts[static_cast<std::size_t>(rank_of(comm_))];
   collectively(comm_, [&] {
-    cycle_ = std::make_unique<CudaHierarchy>(all, host.options().cycle, options_);
+    sum_row_ptr_ = to_device(std::span<const std::int32_t>(gathering_.row_ptr), stream_);
+    sources_ = to_device(std::span<const std::int32_t>(gathering_.sources), stream_);
+    whole_r_ = DeviceBuffer<double>(static_cast<std::size_t>(row_starts.back()), stream_);
+    whole_z_ = DeviceBuffer<double>(static_cast<std::size_t>(row_starts.back()), stream_);
+    stream_.synchronize();
   });
-  set_facts(host, watch.seconds());
+  gather_ = make_exchange(comm_, gathering_.plan);
+}
+
+template <class AllLevels>
+void RankHierarchy::make_cycle(const AllLevels& levels, CycleKind kind) {
+  if (borders_) options_.vectors = vectors_for(comm_, levels);
+  collectively(comm_, [&] {
+    cycle_.reset();  // before memory is taken for the new one
+    cycle_ = std::make_unique<CudaHierarchy>(levels, kind, options_);
+  });
 }
 
 RankHierarchy::~RankHierarchy() = default;
+
+template <class AllLevels>
+void RankHierarchy::renew_from(const std::vector<RankLevel>& distributed, const AllLevels& levels,
+                               CycleKind kind) {
+  const CycleVectors before = options_.vectors;
+  if (borders_) {
+    borders_->renew(distributed);
+    options_.vectors = vectors_for(comm_, levels);
+  }
+  bool renewed = false;
+  collectively(comm_, [&] { renewed = options_.vectors == before && cycle_->renew(levels); });
+  if (any_rank(comm_, !renewed)) make_cycle(levels, kind);
+}
 
 void RankHierarchy::renew(const Hierarchy& host) {
   const Stopwatch watch;
   const HostRankParts parts = host.rank_parts();
   const std::vector<RankLevel> levels = rank_levels(parts);
-  const std::vector<HostLevelParts> all = all_levels(levels, parts.whole);
-  const CycleVectors before = options_.vectors;
-  if (borders_) {
-    borders_->renew(levels);
-    options_.vectors = vectors_for(comm_, all);
-  }
-  collectively(comm_, [&] {
-    if (options_.vectors == before && cycle_->renew(all)) return;
-    cycle_.reset();  // before memory is taken for the new one
-    cycle_ = std::make_unique<CudaHierarchy>(all, host.options().cycle, options_);
-  });
-  set_facts(host, watch.seconds());
+  renew_from(levels, all_levels(levels, parts.whole), host.options().cycle);
+  set_facts(host.facts(), watch.seconds());
+}
+
+void RankHierarchy::renew() {
+  set_up_->renew();
+  const Stopwatch watch;
+  const RankSetUp::ForCycle made = set_up_->for_cycle();
+  const HierarchyFacts of_levels = set_up_->facts();
+  renew_from(made.borders, made.levels, of_levels.options.cycle);
+  set_facts(of_levels, watch.seconds());
 }
 
 void RankHierarchy::enqueue(DeviceSpan<const double> r, DeviceSpan<double> z, StreamRef stream,
@@ -119,8 +161,8 @@ void RankHierarchy::check() const {
 }
 
 // Collective.
-void RankHierarchy::set_facts(const Hierarchy& host, double seconds) {
-  facts_ = host.facts();
+void RankHierarchy::set_facts(const HierarchyFacts& of_levels, double seconds) {
+  facts_ = of_levels;
   facts_.bytes = cycle_->bytes() + (borders_ ? borders_->bytes() : 0);
   seconds = max_over_ranks(comm_, seconds);
   facts_.set_up.kernels += seconds;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hierarchy on several ranks whose cycle runs on their GPUs. The host builds the levels.
+// A hierarchy on several ranks whose cycle runs on their GPUs, which build the levels too; or the
+// hosts build them.
 //
 // Levels of many rows lie on the ranks. Each step of them is the sweep of one GPU over the rows of
 // its rank, and an exchange (rank_borders.hpp). Levels of few rows lie whole on every rank, and
@@ -29,6 +30,7 @@ namespace trireme::multigrid {
 inline constexpr std::int64_t kWholeRowsOnGpus = 100'000;
 
 class RankBorders;
+class RankSetUp;
 
 class RankHierarchy {
  public:
@@ -37,11 +39,19 @@ class RankHierarchy {
   // suffice, and what make_exchange() throws. Collective.
   RankHierarchy(const Hierarchy& host, const MakeExchange& make_exchange,
                 const CudaCycleOptions& options = {});
+  // Builds the levels there (rank_set_up.hpp). Throws what RankSetUp and make_exchange() throw.
+  // Collective.
+  RankHierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
+                const Options& options, const MakeExchange& make_exchange,
+                const CudaCycleOptions& in_cycle = {});
   ~RankHierarchy();
 
   // Takes the present numbers of `host`, whose patterns are those of before. No cycle may be under
   // way, and recorded ones become invalid. After an error the object is of no use. Collective.
   void renew(const Hierarchy& host);
+  // Takes the present values of the matrix, of levels that were built there. Likewise.
+  void renew();
+  bool built_on_host() const { return set_up_ == nullptr; }
 
   // Queues z = M^-1 r by one cycle. r and z have the rows of this rank and do not overlap. The call
   // may be recorded as the exchanges' recording() says. One cycle at a time may be in flight.
@@ -51,14 +61,22 @@ class RankHierarchy {
 
   // Throws Error{resource} where this GPU has waited for another one beyond the timeout.
   void check() const;
-  // Of the set-up on the host, with the copies. Products are those with the rows of a rank, without
+  // Of the set-up, with the copies. Products are those with the rows of a rank, without
   // the exchange.
   const HierarchyFacts& facts() const { return facts_; }
 
  private:
-  void set_facts(const Hierarchy& host, double seconds);
+  void connect(const std::vector<RankLevel>& distributed,
+               const std::vector<std::int64_t>& row_starts, const MakeExchange& make_exchange);
+  template <class AllLevels>
+  void make_cycle(const AllLevels& levels, CycleKind kind);
+  template <class AllLevels>
+  void renew_from(const std::vector<RankLevel>& distributed, const AllLevels& levels,
+                  CycleKind kind);
+  void set_facts(const HierarchyFacts& of_levels, double seconds);
 
-  MPI_Comm comm_ = MPI_COMM_NULL;  // of the host's hierarchy
+  MPI_Comm comm_ = MPI_COMM_NULL;      // of the matrix
+  std::unique_ptr<RankSetUp> set_up_;  // null: the host has built the levels
   CudaCycleOptions options_;
   std::unique_ptr<RankBorders> borders_;
   std::unique_ptr<CudaHierarchy> cycle_;

@@ -21,15 +21,17 @@ struct One {
 }  // namespace
 
 ScratchBuffer<double> relaxed_constants(const DeviceCsr<double>& a, std::int32_t block_size,
-                                        StreamRef stream) {
+                                        StreamRef stream, const RankOfRows& rank) {
   const CudaPlace place(stream);
+  const DeviceGhosts none;
+  const DeviceGhosts& ghosts = rank.alone() ? none : *rank.ghosts;
   const std::int64_t rows = a.rows;
-  const auto all = static_cast<double>(rows);
+  const double all = ghosts.sum(static_cast<double>(rows));
   DeviceCsr<double> matrix = a;
   const ScratchBuffer<double> diagonal = filtered_diagonal({a, {}, block_size}, stream);
-  const auto far = static_cast<double>(place.count(
+  const double far = ghosts.sum(static_cast<double>(place.count(
       rows * kLanesOfRow,
-      by_lanes<kLanesOfRow>(SumIsNotSmall{MatrixPointers(a), diagonal.data(), block_size})));
+      by_lanes<kLanesOfRow>(SumIsNotSmall{MatrixPointers(a), diagonal.data(), block_size}))));
   if (!(far > (1 - kMostSmallSums) * all)) return {};
   ScratchBuffer<double> of_unknowns;
   if (block_size > 1) {
@@ -37,24 +39,27 @@ ScratchBuffer<double> relaxed_constants(const DeviceCsr<double>& a, std::int32_t
     place.for_each(rows, KeepOwnUnknown{MatrixPointers(a), block_size, of_unknowns.data()});
     matrix.values = of_unknowns.view();
   }
-  const double radius = filtered_spectral_radius({matrix, {}, block_size}, diagonal.view(), stream);
+  const double radius =
+      filtered_spectral_radius({matrix, {}, block_size}, diagonal.view(), stream, rank);
   if (!(radius > 0) || !std::isfinite(radius)) return {};
   const double weight = kRelaxationWeight / radius;
   const FilteredRows entries(MatrixPointers(matrix), nullptr, block_size);
-  auto x = place.array<double>(rows), next = place.array<double>(rows);
+  auto x = place.array<double>(a.cols), next = place.array<double>(a.cols);
   const auto sums = place.array<double>(3);
-  place.write_each(rows, One{}, x.data());
+  place.write_each(a.cols, One{}, x.data());
   place.sum_into(rows, EnergyTerm{diagonal.data(), x.data()}, sums.data());
   for (int step = 0; step < kRelaxations; ++step) {
     multiply_rows(rows, entries, x.data(), Relax{diagonal.data(), x.data(), weight, next.data()},
                   stream);
     std::swap(x, next);
+    ghosts.fetch(x.data(), block_size);
   }
   place.sum_into(rows, EnergyTerm{diagonal.data(), x.data()}, sums.data() + 1);
   place.sum_into(rows, SquareTerm{x.data()}, sums.data() + 2);
-  const Array<double> found = to_host(sums.view(), stream);
+  Array<double> found = to_host(sums.view(), stream);
+  for (double& number : found) number = ghosts.sum(number);
   if (!(found[1] <= found[0]) || !(found[2] > 0)) return {};
-  place.for_each(rows, Normalise{std::sqrt(found[2] / all), kLeastRelaxed, x.data()});
+  place.for_each(a.cols, Normalise{std::sqrt(found[2] / all), kLeastRelaxed, x.data()});
   return x;
 }
 

@@ -28,8 +28,9 @@ void multiply(const DeviceCsr<double>& a, const double* x, double* y, StreamRef 
 
 struct RandomNumber {
   std::uint64_t seed;
+  std::int64_t first_row;
   __device__ double operator()(std::int64_t i) const {
-    return to_unit(split_mix(static_cast<std::uint64_t>(i), seed)) - 0.5;
+    return to_unit(split_mix(static_cast<std::uint64_t>(first_row + i), seed)) - 0.5;
   }
 };
 struct Dot {
@@ -110,15 +111,56 @@ struct ScaledModuli {
 
 RowModuli moduli_of(const DeviceCsr<double>& a) { return {MatrixPointers(a), nullptr, nullptr}; }
 
+// estimate_radius() on several ranks, whose scalars the hosts have.
+double estimate_on_ranks(const DeviceCsr<double>& a, DeviceSpan<const double> inverse,
+                         std::int64_t block_size, StreamRef stream, const RankOfRows& rank,
+                         std::int64_t node_size) {
+  const CudaPlace place(stream);
+  const DeviceGhosts& ghosts = *rank.ghosts;
+  const std::int64_t rows = a.rows;
+  const auto r = place.array<double>(rows), z = place.array<double>(rows),
+             p = place.array<double>(a.cols), q = place.array<double>(rows);
+  const auto scalars = place.array<double>(3);  // rho, curvature, the next rho
+  double* const rho = scalars.data();
+  fill_zero(scalars.span(), stream);
+  const auto sum = [&](const auto& terms, int at) {
+    if (rows > 0) place.add_up(rows, terms, rho + at);
+    const double all = ghosts.sum(rows > 0 ? read_back(rho + at, stream) : 0);
+    copy_to_device(std::span<const double>(&all, 1), scalars.span().subspan(at, 1), stream);
+    synchronize(stream);
+    return all;
+  };
+  const Precondition apply{{inverse.data(), block_size, r.data()}, z.data()};
+  place.write_each(rows, RandomNumber{0, rank.first_row}, r.data());
+  double now = sum(apply, 0);
+  const double start = now;
+  copy_on_device(z.view(), p.span(), stream);
+  solvers::LanczosBounds bounds;
+  for (int k = 0; k < kSteps && now > 1e-24 * start; ++k) {
+    ghosts.fetch(p.data(), node_size);
+    multiply(a, p.data(), q.data(), stream);
+    const double curvature = sum(Dot{p.data(), q.data()}, 1);
+    if (!(curvature > 0) || !std::isfinite(curvature)) break;
+    place.for_each(rows, ReduceResidual{rho, rho + 1, q.data(), r.data()});
+    const double next = sum(apply, 2);
+    bounds.add(now / curvature, next / now);
+    place.for_each(rows, TurnDirection{rho, rho + 2, z.data(), p.data()});
+    copy_on_device(scalars.view().subspan(2, 1), scalars.span(), stream);
+    now = next;
+  }
+  return bounds.size() > 0 ? bounds.largest() : 0;
+}
+
 }  // namespace
 
 void invert_diagonal(const DeviceCsr<double>& a, int level, DeviceSpan<double> inverse,
-                     StreamRef stream) {
+                     StreamRef stream, const RankOfRows& rank) {
   const std::int64_t behind = CudaPlace(stream).maximum(
       a.rows, std::int64_t{0},
       InvertEntry{a.row_ptr.data(), a.col_idx.data(), a.values.data(), a.rows, inverse.data()});
   const std::int64_t row = a.rows - behind;
-  if (behind > 0) refuse_diagonal(level, row, 1 / read_back(inverse.data() + row, stream));
+  if (behind > 0)
+    refuse_diagonal(level, rank.callers_row(row), 1 / read_back(inverse.data() + row, stream));
 }
 
 void invert_l1_diagonal(const DeviceCsr<double>& a, DeviceSpan<double> inverse, StreamRef stream) {
@@ -126,12 +168,12 @@ void invert_l1_diagonal(const DeviceCsr<double>& a, DeviceSpan<double> inverse, 
 }
 
 void invert_blocks(const DeviceCsr<double>& a, std::int64_t size, int level,
-                   DeviceSpan<double> inverse, StreamRef stream) {
+                   DeviceSpan<double> inverse, StreamRef stream, const RankOfRows& rank) {
   fill_zero(inverse, stream);
   const std::int64_t nodes = a.rows / size;
   const std::int64_t behind = CudaPlace(stream).maximum(
       nodes, std::int64_t{0}, UnfitBlock{{MatrixPointers(a), size, inverse.data()}, nodes});
-  if (behind > 0) refuse_block(level, (nodes - behind) * size, size);
+  if (behind > 0) refuse_block(level, rank.callers_row((nodes - behind) * size), size);
 }
 
 double largest_row_sum(const DeviceCsr<double>& a, DeviceSpan<const double> inverse,
@@ -140,8 +182,10 @@ double largest_row_sum(const DeviceCsr<double>& a, DeviceSpan<const double> inve
 }
 
 double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inverse,
-                       std::int64_t block_size, StreamRef stream) {
+                       std::int64_t block_size, StreamRef stream, const RankOfRows& rank,
+                       std::int64_t node_size) {
   const std::int64_t rows = a.rows;
+  if (!rank.alone()) return estimate_on_ranks(a, inverse, block_size, stream, rank, node_size);
   if (rows == 0) return 0;
   const CudaPlace place(stream);
   const auto r = place.array<double>(rows), z = place.array<double>(rows),
@@ -149,7 +193,7 @@ double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inve
   const auto rho = place.array<double>(kSteps + 1), curvature = place.array<double>(kSteps);
   const ApplyInverse precondition{inverse.data(), block_size, r.data()};
   const Precondition apply{precondition, z.data()};
-  place.write_each(rows, RandomNumber{0}, r.data());
+  place.write_each(rows, RandomNumber{0, rank.first_row}, r.data());
   place.add_up(rows, apply, rho.data());
   copy_on_device(z.view(), p.span(), stream);
   for (int k = 0; k < kSteps; ++k) {
@@ -174,21 +218,31 @@ double estimate_radius(const DeviceCsr<double>& a, DeviceSpan<const double> inve
   return bounds.size() > 0 ? bounds.largest() : 0;
 }
 
-bool is_symmetric(const DeviceCsr<double>& a, StreamRef stream) {
-  if (a.rows == 0) return true;
+bool is_symmetric(const DeviceCsr<double>& a, StreamRef stream, const RankOfRows& rank,
+                  std::int64_t node_size) {
+  const DeviceGhosts none;
+  const DeviceGhosts& ghosts = rank.alone() ? none : *rank.ghosts;
+  if (rank.alone() && a.rows == 0) return true;
   const CudaPlace place(stream);
-  const auto x = place.array<double>(a.rows), y = place.array<double>(a.rows),
+  const auto x = place.array<double>(a.cols), y = place.array<double>(a.cols),
              product = place.array<double>(a.rows);
   const auto sums = place.array<double>(4);
-  place.write_each(a.rows, RandomNumber{1}, x.data());
-  place.write_each(a.rows, RandomNumber{2}, y.data());
+  fill_zero(sums.span(), stream);
+  place.write_each(a.rows, RandomNumber{1, rank.first_row}, x.data());
+  place.write_each(a.rows, RandomNumber{2, rank.first_row}, y.data());
+  const auto add_up = [&](const Dot& dot, int at) {
+    if (a.rows > 0) place.add_up(a.rows, dot, sums.data() + at);
+  };
+  ghosts.fetch(y.data(), node_size);
   multiply(a, y.data(), product.data(), stream);
-  place.add_up(a.rows, Dot{x.data(), product.data()}, sums.data());
-  place.add_up(a.rows, Dot{x.data(), x.data()}, sums.data() + 1);
-  place.add_up(a.rows, Dot{product.data(), product.data()}, sums.data() + 2);
+  add_up({x.data(), product.data()}, 0);
+  add_up({x.data(), x.data()}, 1);
+  add_up({product.data(), product.data()}, 2);
+  ghosts.fetch(x.data(), node_size);
   multiply(a, x.data(), product.data(), stream);
-  place.add_up(a.rows, Dot{y.data(), product.data()}, sums.data() + 3);
-  const Array<double> s = to_host(sums.view(), stream);
+  add_up({y.data(), product.data()}, 3);
+  Array<double> s = to_host(sums.view(), stream);
+  for (double& sum : s) sum = ghosts.sum(sum);
   return std::abs(s[0] - s[3]) <= kSymmetryTolerance * std::sqrt(s[1] * s[2]);
 }
 

@@ -65,25 +65,27 @@ CsrMatrix<double> whole_columns(const CsrView<double>& p, const CoarseColumns& c
   return all;
 }
 
-// The other columns of P, numbered from 0.
-BorderRows ghost_columns(const CsrView<double>& p, std::int64_t own, bool single) {
+}  // namespace
+
+BorderRows border_columns(const CsrView<double>& m, std::span<const std::int32_t> rows,
+                          std::int64_t first, bool single) {
   BorderRows border;
-  for (std::int64_t i = 0; i < p.rows; ++i) {
+  for (std::int64_t i = 0; i < m.rows; ++i) {
     const std::size_t before = border.columns.size();
-    for (std::int32_t k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) {
-      if (p.col_idx[k] < own) continue;
-      border.columns.push_back(static_cast<std::int32_t>(p.col_idx[k] - own));
-      border.values.push_back(stored(p.values[k], single));
+    for (std::int32_t k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+      if (m.col_idx[k] < first) continue;
+      border.columns.push_back(static_cast<std::int32_t>(m.col_idx[k] - first));
+      border.values.push_back(stored(m.values[k], single));
     }
     if (border.columns.size() == before) continue;
-    border.rows.push_back(static_cast<std::int32_t>(i));
+    border.rows.push_back(rows.empty() ? static_cast<std::int32_t>(i)
+                                       : rows[static_cast<std::size_t>(i)]);
     border.row_ptr.push_back(static_cast<std::int32_t>(border.columns.size()));
   }
   return border;
 }
 
-// The rows of P^T from `first` on, numbered from 0, also those without entries.
-BorderRows tail(const CsrView<double>& m, std::int64_t first, bool single) {
+BorderRows border_tail(const CsrView<double>& m, std::int64_t first, bool single) {
   BorderRows border;
   for (std::int64_t i = first; i < m.rows; ++i) {
     for (std::int32_t k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
@@ -96,7 +98,6 @@ BorderRows tail(const CsrView<double>& m, std::int64_t first, bool single) {
   return border;
 }
 
-// Ghost k of the halo back is for row send_rows[k].
 BorderRows received_terms(const Array<std::int32_t>& send_rows) {
   Array<std::int32_t> order(send_rows.size());
   std::iota(order.begin(), order.end(), 0);
@@ -115,6 +116,8 @@ BorderRows received_terms(const Array<std::int32_t>& send_rows) {
   return border;
 }
 
+namespace {
+
 void cut_transfers(RankLevel& level, const HostRankLevel& of, bool to_whole) {
   const CoarseColumns& columns = *of.columns;
   const bool single = of.parts.transfer_precision == Precision::mixed;
@@ -125,9 +128,9 @@ void cut_transfers(RankLevel& level, const HostRankLevel& of, bool to_whole) {
     level.gathering = gathering(columns.comm, columns.starts, columns.ghosts);
   } else {
     level.own_p = own_columns(of.parts.p, own);
-    level.p = ghost_columns(of.parts.p, own, single);
+    level.p = border_columns(of.parts.p, {}, own, single);
     level.p_halo = columns.halo;
-    level.others = tail(of.parts.restriction, own, single);
+    level.others = border_tail(of.parts.restriction, own, single);
     level.back = columns.back;
     std::iota(level.back.send_rows.begin(), level.back.send_rows.end(), 0);
     level.received = received_terms(columns.halo.send_rows);

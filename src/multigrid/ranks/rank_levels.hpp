@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/array.hpp"
@@ -30,6 +31,15 @@ struct BorderRows {
 
 // The rows of `block` that have entries. With `single`, values are rounded to FP32.
 BorderRows border_rows(const CsrView<double>& block, bool single);
+
+// The entries of `m` in columns from `first` on, which are numbered from 0. Row i of `m` is row
+// rows[i] of a vector, or row i where `rows` is empty.
+BorderRows border_columns(const CsrView<double>& m, std::span<const std::int32_t> rows,
+                          std::int64_t first, bool single);
+// The rows of P^T from `first` on, numbered from 0, also those without entries.
+BorderRows border_tail(const CsrView<double>& m, std::int64_t first, bool single);
+// Adds what has come to the rows of a vector: ghost k of the halo back is for row send_rows[k].
+BorderRows received_terms(const Array<std::int32_t>& send_rows);
 
 // How every rank gets a whole vector as the sums of terms that lie on the ranks.
 struct Gathering {

@@ -73,13 +73,25 @@ void Replication::gather(std::span<double> whole) const {
 
 CsrMatrix<double> Replication::gather_rows(const DistributedMatrix& matrix) const {
   const GlobalRows mine(matrix);
-  const Array<std::int32_t> lengths = gather_all(comm_, MPI_INT32_T, mine.lengths);
+  return gather_rows(mine.lengths, mine.columns, mine.values);
+}
+
+CsrMatrix<double> Replication::whole(const CsrMatrix<double>& rows) const {
+  Array<std::int32_t> lengths(rows.row_ptr.begin() + 1, rows.row_ptr.end());
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] -= rows.row_ptr[i];
+  return gather_rows(lengths, rows.col_idx, rows.values);
+}
+
+CsrMatrix<double> Replication::gather_rows(const Array<std::int32_t>& own_lengths,
+                                           const Array<std::int32_t>& own_columns,
+                                           const Array<double>& own_values) const {
+  const Array<std::int32_t> lengths = gather_all(comm_, MPI_INT32_T, own_lengths);
   CsrMatrix<double> all{.rows = rows_, .cols = rows_, .row_ptr{}, .col_idx{}, .values{}};
   all.row_ptr.resize(rows_ + 1);
   all.row_ptr[0] = 0;
   std::inclusive_scan(lengths.begin(), lengths.end(), all.row_ptr.begin() + 1);
-  all.col_idx = gather_all(comm_, MPI_INT32_T, mine.columns);
-  all.values = gather_all(comm_, MPI_DOUBLE, mine.values);
+  all.col_idx = gather_all(comm_, MPI_INT32_T, own_columns);
+  all.values = gather_all(comm_, MPI_DOUBLE, own_values);
   return all;
 }
 

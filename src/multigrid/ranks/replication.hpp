@@ -31,12 +31,17 @@ class Replication {
   void gather(std::span<double> whole) const;
   // The whole matrix on this rank alone (MPI_COMM_SELF). Collective.
   std::shared_ptr<DistributedMatrix> whole(const DistributedMatrix& matrix) const;
+  // The whole of a matrix of which each rank has its rows, with global columns. Collective.
+  CsrMatrix<double> whole(const CsrMatrix<double>& rows) const;
   // Gives the present values of the distributed matrix to the whole one. Collective.
   void renew(const DistributedMatrix& matrix, DistributedMatrix& whole) const;
   NearNullspace whole(const NearNullspace& modes) const;  // Collective.
 
  private:
   CsrMatrix<double> gather_rows(const DistributedMatrix& matrix) const;
+  CsrMatrix<double> gather_rows(const Array<std::int32_t>& own_lengths,
+                                const Array<std::int32_t>& own_columns,
+                                const Array<double>& own_values) const;
 
   MPI_Comm comm_;
   std::vector<int> counts_, starts_;

@@ -130,26 +130,34 @@ void TripleProduct::add_up(bool again) {
   });
 }
 
+Array<std::int32_t> place_of_ghosts(const CoarseColumns& columns,
+                                    const Array<std::int32_t>& of_ghosts,
+                                    Array<std::int32_t>& all) {
+  const std::int64_t first = columns.first(), own = columns.own();
+  all = columns.ghosts;
+  Array<std::int32_t> place(of_ghosts.size());
+  std::size_t next = 0;  // both lists ascend
+  for (std::size_t j = 0; j < place.size(); ++j) {
+    const std::int32_t global = of_ghosts[j];
+    while (next < columns.ghosts.size() && columns.ghosts[next] < global) ++next;
+    if (global >= first && global < first + own) {
+      place[j] = static_cast<std::int32_t>(global - first);
+    } else if (next < columns.ghosts.size() && columns.ghosts[next] == global) {
+      place[j] = static_cast<std::int32_t>(own + static_cast<std::int64_t>(next));
+    } else {
+      place[j] = static_cast<std::int32_t>(own + std::ssize(all));
+      all.push_back(global);
+    }
+  }
+  return place;
+}
+
 // Puts the ghosts' rows of P below this rank's. Their columns that this rank's rows lack come last.
 void TripleProduct::stack_pattern(const CsrView<double>& p) {
   const CsrMatrix<double>& ghosts = p_ghost_.rows();
-  columns_of_all_ = columns_.ghosts;
+  const Array<std::int32_t> place = place_of_ghosts(columns_, p_ghost_.columns(), columns_of_all_);
   if (ghosts.rows == 0) return;
-  const std::int64_t first = columns_.first(), own = columns_.own();
-  Array<std::int32_t> place(ghosts.cols);
-  std::size_t next = 0;  // both lists ascend
-  for (std::size_t j = 0; j < place.size(); ++j) {
-    const std::int32_t global = p_ghost_.columns()[j];
-    while (next < columns_.ghosts.size() && columns_.ghosts[next] < global) ++next;
-    if (global >= first && global < first + own) {
-      place[j] = static_cast<std::int32_t>(global - first);
-    } else if (next < columns_.ghosts.size() && columns_.ghosts[next] == global) {
-      place[j] = static_cast<std::int32_t>(own + static_cast<std::int64_t>(next));
-    } else {
-      place[j] = static_cast<std::int32_t>(own + std::ssize(columns_of_all_));
-      columns_of_all_.push_back(global);
-    }
-  }
+  const std::int64_t own = columns_.own();
   p_all_.rows = p.rows + ghosts.rows;
   p_all_.cols = own + std::ssize(columns_of_all_);
   p_all_.row_ptr.resize(p_all_.rows + 1);
@@ -211,17 +219,23 @@ void TripleProduct::forget_values() {
 }
 
 CsrMatrix<double> TripleProduct::rows() const {
-  const std::int64_t first = columns_.first(), own = columns_.own();
-  const CsrMatrix<double>& from = coarse();
+  return with_global_columns(coarse(), columns_, others_);
+}
+
+CsrMatrix<double> with_global_columns(const CsrMatrix<double>& from, const CoarseColumns& columns,
+                                      std::span<const std::int32_t> others) {
+  const std::int64_t first = columns.first(), own = columns.own();
   CsrMatrix<double> rows = from;
-  rows.cols = columns_.starts.back();
-  if (first == 0 && others_.empty()) return rows;
+  rows.cols = columns.starts.back();
+  if (first == 0 && others.empty()) return rows;
   HostPlace::for_each(from.rows, [&](std::int64_t i) {
     const std::int32_t begin = from.row_ptr[i], end = from.row_ptr[i + 1];
     std::int32_t ghosts = end;  // where they begin
     while (ghosts > begin && from.col_idx[ghosts - 1] >= own) --ghosts;
     std::int32_t to = begin, k = ghosts;
-    const auto other = [&](std::int32_t at) { return others_[from.col_idx[at] - own]; };
+    const auto other = [&](std::int32_t at) {
+      return others[static_cast<std::size_t>(from.col_idx[at] - own)];
+    };
     const auto put = [&](std::int64_t column, double value) {
       rows.col_idx[to] = static_cast<std::int32_t>(column);
       rows.values[to++] = value;

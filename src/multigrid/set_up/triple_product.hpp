@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/array.hpp"
 #include "multigrid/ranks/coarse_columns.hpp"
@@ -85,5 +86,16 @@ class TripleProduct {
   CsrMatrix<double> sum_;  // column own + k is the coarse row others_[k]
   std::int64_t repaired_ = 0;
 };
+
+// The places of the columns of ghosts' rows of P among those of this rank's rows. `all` becomes the
+// columns from columns.own() on, by their global numbers: the ghosts of `columns`, and behind them
+// those of `of_ghosts` that this rank's rows lack.
+Array<std::int32_t> place_of_ghosts(const CoarseColumns& columns,
+                                    const Array<std::int32_t>& of_ghosts, Array<std::int32_t>& all);
+
+// Coarse rows of this rank with global columns, which ascend. Column own() + k of `rows` is the
+// coarse row others[k], which ascend.
+CsrMatrix<double> with_global_columns(const CsrMatrix<double>& rows, const CoarseColumns& columns,
+                                      std::span<const std::int32_t> others);
 
 }  // namespace trireme::multigrid
