@@ -36,8 +36,6 @@ bool diagonal_has_one_sign(const DistributedMatrix& matrix) {
 std::string why_not_tried(const PreconditionerInfo& info, const DistributedMatrix& matrix,
                           const RunningSolver& running) {
   const auto named = solvers::method_named(running.method);
-  if (info.several_gpus_need_cpus && running.on_gpu && size_of(matrix.comm) > 1)
-    return "not tried: for several GPUs the CPUs build its levels";
   if (info.definite && !diagonal_has_one_sign(matrix))
     return "not tried: the diagonal has no one sign, so that the matrix is not definite";
   if (info.definite && !(named && named->method == solvers::Method::cg))

@@ -85,7 +85,6 @@ struct Given {
       .exchanges = true,
       .near_nullspace = true,
       .definite = true,
-      .several_gpus_need_cpus = true,
       .row_order_is_free = false};
   static constexpr bool pointwise = false;
   // A cycle of multigrid takes so much of an iteration that FP32 vectors save less than their

@@ -98,7 +98,6 @@ struct PreconditionerInfo {
   bool definite = false;                 // serves only matrices that CG serves
   bool nonsymmetric = false;             // serves no method for symmetric matrices
   bool may_be_indefinite = false;        // also where the matrix is definite
-  bool several_gpus_need_cpus = false;   // the set-up is on CPUs where a run has several GPUs
   bool sets_up_together = false;         // the set-up is collective over the processes
   bool row_order_is_free = true;         // the rows may be in the kernel's own order
 };
