@@ -12,9 +12,9 @@
 #include "multigrid/cuda/device_parts.hpp"
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/cuda/device_smoother.hpp"
+#include "multigrid/cuda/device_transfer.hpp"
 #include "multigrid/limits.hpp"
 #include "multigrid/refusals.hpp"
-#include "multigrid/set_up/prolongator.hpp"
 #include "multigrid/set_up/row_checks.hpp"
 #include "multigrid/set_up/semidefinite_elimination.hpp"
 #include "multigrid/set_up/smoother_numbers.hpp"
@@ -155,7 +155,7 @@ struct DeviceSetUp::Parts {
     seconds.prolongator += lap(watch);
     ScratchBuffer<double> diagonal;
     {
-      const Rows rows = scaled_rows(l);
+      const DeviceScaledRows rows(a, x, stream);
       DeviceStrength strength = find_strength(rows.a, node_sizes[l], options.threshold, stream);
       t.strong = std::move(strength.strong);
       diagonal = x.empty() ? std::move(strength.diagonal) : checked_diagonal(a, stream);
@@ -186,40 +186,19 @@ struct DeviceSetUp::Parts {
     return true;
   }
 
-  struct Rows {
-    DeviceCsr<double> a;
-    ScratchBuffer<double> values;  // of X A X
-  };
-  // Of a level, while x is for it.
-  Rows scaled_rows(std::size_t l) const {
-    Rows rows{levels[l].a, {}};
-    if (x.empty()) return rows;
-    rows.values = scaled_values(rows.a, x.view(), stream);
-    rows.a.values = rows.values.view();
-    return rows;
-  }
-
-  // Calls use(rules) with what P of level l is made of. `diagonal` is that of A, and of A_F where
-  // all entries are strong.
+  // Calls use(rules) with what P of level l is made of. `diagonal` is that of A.
   template <class Use>
   void with_rules(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,
                   const Use& use) {
-    const Rows rows = scaled_rows(l);
-    const DeviceFiltered filtered{rows.a, t.strong.view(), node_sizes[l]};
-    ScratchBuffer<double> of_filtered;
-    DeviceSpan<const double> divisors = diagonal.view();
-    double weight = 0;
-    if (t.smoothed) {
-      if (!t.strong.empty() || !x.empty()) {
-        of_filtered = filtered_diagonal(filtered, stream);
-        divisors = of_filtered.view();
-      }
-      const double radius = filtered_spectral_radius(filtered, divisors, stream);
-      t.radius = t.strong.empty() ? radius : 0;
-      if (radius > 0) weight = kProlongatorDamping / radius;
-    }
-    use(DeviceProlongatorRules{filtered, divisors, weight, t.aggregates.of_node.view(),
-                               t.aggregates.count(), &t.tentative});
+    const DeviceProlongatorTask task{t.strong.view(),
+                                     node_sizes[l],
+                                     diagonal.view(),
+                                     t.smoothed,
+                                     t.aggregates.of_node.view(),
+                                     t.aggregates.count(),
+                                     &t.tentative};
+    const double radius = with_prolongator_rules(levels[l].a, x, task, stream, {}, use);
+    t.radius = t.strong.empty() ? radius : 0;
   }
 
   void make_transfer(std::size_t l, Transfer& t, const ScratchBuffer<double>& diagonal,

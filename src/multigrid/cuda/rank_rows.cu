@@ -6,8 +6,9 @@
 
 #include "multigrid/cuda/cuda_place.cuh"
 #include "multigrid/cuda/device_ghosts.hpp"
+#include "multigrid/cuda/device_product.hpp"
+#include "multigrid/cuda/make_rows.cuh"
 #include "multigrid/ranks/border_functors.hpp"
-#include "multigrid/ranks/local_numbers.hpp"
 #include "multigrid/refusals.hpp"
 
 namespace trireme::multigrid {
@@ -99,7 +100,7 @@ CsrMatrix<double> rows_on_host(const DeviceCsr<double>& m, std::span<const std::
   const std::int64_t nnz = place.sum_exclusively(row_ptr.span());
   check_nonzeros(nnz);
   const auto columns = place.array<std::int32_t>(nnz);
-  const auto values = place.array<double>(nnz);
+  const auto values = place.array<double>(m.values.empty() ? 0 : nnz);
   place.for_each(count, CopyRowTo{MatrixPointers(m), wanted.data(), row_ptr.data(), columns.data(),
                                   values.data()});
   return {count, m.cols, to_host(row_ptr.view(), stream), to_host(columns.view(), stream),
@@ -160,10 +161,41 @@ Array<std::int32_t> rows_beyond(const DeviceCsr<double>& m, std::int64_t cols, S
   return to_host(rows.view(), stream);
 }
 
-Array<std::int32_t> others_among(DeviceSpan<const std::int32_t> numbers, std::int64_t first,
-                                 std::int64_t own, StreamRef stream) {
+DeviceRows selection_of(std::int64_t rows, std::int64_t below, std::span<const std::int32_t> first,
+                        std::span<const std::int32_t> member, StreamRef stream) {
+  const CudaPlace place(stream);
+  const std::int64_t nnz = rows + std::ssize(member);
+  const auto firsts = upload(first, place), members = upload(member, place);
+  DeviceRows ones{rows, rows + below, place.array<std::int32_t>(rows + 1),
+                  place.array<std::int32_t>(nnz), place.array<double>(nnz)};
+  fill_zero(ones.row_ptr.span().subspan(0, 1), stream);
+  place.for_each(rows, SelectRow{firsts.data(), members.data(), narrow(rows), ones.row_ptr.data(),
+                                 ones.col_idx.data(), ones.values.data()});
+  synchronize(stream);
+  return ones;
+}
+
+void add_edges_back(DeviceGraph& graph, std::span<const std::int32_t> place,
+                    std::span<const std::int32_t> first, std::span<const std::int32_t> of_others,
+                    std::int64_t columns, StreamRef stream) {
+  const CudaPlace gpu(stream);
+  const auto places = upload(place, gpu), firsts = upload(first, gpu),
+             others = upload(of_others, gpu);
+  const DeviceRows back = transposed_pattern(graph.nodes + std::ssize(place), graph.row_ptr.view(),
+                                             graph.neighbour.view(), stream);
+  DeviceRows rows = DeviceRowMaker(gpu).make_pattern<1>(
+      graph.nodes, columns,
+      GatherEdges{graph.row_ptr.data(), graph.neighbour.data(), graph.nodes, places.data(),
+                  back.row_ptr.data(), back.col_idx.data(), firsts.data(), others.data()});
+  synchronize(stream);
+  graph.row_ptr = std::move(rows.row_ptr);
+  graph.neighbour = std::move(rows.col_idx);
+}
+
+Array<std::int32_t> numbers_outside(DeviceSpan<const std::int32_t> numbers, std::int64_t first,
+                                    std::int64_t own, StreamRef stream) {
   const auto found = CudaPlace(stream).select(numbers, IsOutside{narrow(first), narrow(own)});
-  return others_among(to_host(found.view(), stream), first, own);
+  return to_host(found.view(), stream);
 }
 
 void make_local(DeviceSpan<std::int32_t> numbers, std::int64_t first, std::int64_t own,

@@ -11,6 +11,7 @@
 #include "device/stream.hpp"
 #include "kernels/device_csr.hpp"
 #include "multigrid/cuda/device_csr_rows.hpp"
+#include "multigrid/cuda/device_parts.hpp"
 #include "sparse/csr.hpp"
 
 namespace trireme::multigrid {
@@ -23,7 +24,7 @@ DeviceRows joined(const DeviceCsr<double>& local, const CsrView<double>& ghost,
 // The first `rows` rows, a view.
 DeviceCsr<double> head_of(const DeviceCsr<double>& m, std::int64_t rows, StreamRef stream);
 
-// Copies of the given rows.
+// Copies of the given rows; `m` may have no values.
 CsrMatrix<double> rows_on_host(const DeviceCsr<double>& m, std::span<const std::int32_t> rows,
                                StreamRef stream);
 
@@ -40,10 +41,21 @@ void stack_values(const DeviceCsr<double>& above, std::span<const double> below,
 DeviceRows columns_below(const DeviceCsr<double>& m, std::int64_t cols, StreamRef stream);
 Array<std::int32_t> rows_beyond(const DeviceCsr<double>& m, std::int64_t cols, StreamRef stream);
 
-// The numbers outside [first, first + own), once each and ascending; -1 stands for none.
-Array<std::int32_t> others_among(DeviceSpan<const std::int32_t> numbers, std::int64_t first,
-                                 std::int64_t own, StreamRef stream);
-// Makes them local numbers, as LocalNumbers does.
+// The matrix of ones whose product with `rows` rows, and others below, adds to row i those that
+// members name, as in Members.
+DeviceRows selection_of(std::int64_t rows, std::int64_t below, std::span<const std::int32_t> first,
+                        std::span<const std::int32_t> member, StreamRef stream);
+
+// Gives each node of a graph of this rank its edges back, those of this rank, and the edges
+// of_others[first[node]] and on. Ghost g becomes node place[g]; `columns` are nodes and ghosts.
+void add_edges_back(DeviceGraph& graph, std::span<const std::int32_t> place,
+                    std::span<const std::int32_t> first, std::span<const std::int32_t> of_others,
+                    std::int64_t columns, StreamRef stream);
+
+// The numbers outside [first, first + own), as they come; -1 stands for none.
+Array<std::int32_t> numbers_outside(DeviceSpan<const std::int32_t> numbers, std::int64_t first,
+                                    std::int64_t own, StreamRef stream);
+// Makes global numbers local ones, as LocalNumbers does.
 void make_local(DeviceSpan<std::int32_t> numbers, std::int64_t first, std::int64_t own,
                 std::span<const std::int32_t> others, StreamRef stream);
 

@@ -17,10 +17,12 @@
 #include "multigrid/cuda/device_product.hpp"
 #include "multigrid/cuda/device_set_up.hpp"
 #include "multigrid/cuda/device_smoother.hpp"
+#include "multigrid/cuda/device_transfer.hpp"
 #include "multigrid/cuda/level_parts_of.hpp"
 #include "multigrid/cuda/rank_rows.hpp"
 #include "multigrid/limits.hpp"
 #include "multigrid/ranks/coarse_columns.hpp"
+#include "multigrid/ranks/edges_of_others.hpp"
 #include "multigrid/ranks/ghost_rows.hpp"
 #include "multigrid/ranks/local_numbers.hpp"
 #include "multigrid/ranks/node_exchange.hpp"
@@ -83,6 +85,19 @@ CsrMatrix<double> on_host(const DeviceCsr<double>& m, StreamRef stream) {
           to_host(m.values, stream)};
 }
 
+// The numbers outside [first, first + own), once each and ascending.
+Array<std::int32_t> others_among(DeviceSpan<const std::int32_t> numbers, std::int64_t first,
+                                 std::int64_t own, StreamRef stream) {
+  const Array<std::int32_t> found = numbers_outside(numbers, first, own, stream);
+  return multigrid::others_among(std::span<const std::int32_t>(found), first, own);
+}
+
+// The entries of the rows of `m` from column `own` on.
+BorderRows border_of(const DeviceCsr<double>& m, std::int64_t own, bool single, StreamRef stream) {
+  const Array<std::int32_t> rows = rows_beyond(m, own, stream);
+  return border_columns(rows_on_host(m, rows, stream).view(), rows, own, single);
+}
+
 }  // namespace
 
 struct RankSetUp::Parts {
@@ -140,7 +155,7 @@ struct RankSetUp::Parts {
       while (coarsen_last()) {
       }
       for (std::size_t l = 0; l < levels.size(); ++l) set_numbers(l);
-      forget_joined();
+      set_finest_border();
     }
     if (whole_is_next)
       collectively(comm, [&] {
@@ -166,7 +181,7 @@ struct RankSetUp::Parts {
         if (levels[l]->transfer) renew_transfer(l);
         set_numbers(l);
       }
-      forget_joined();
+      set_finest_border();
       if (whole_is_next) gather_whole(levels.back()->transfer->columns, next_of_last);
     }
     if (below) collectively(comm, [&] { below->renew(); });
@@ -191,6 +206,8 @@ struct RankSetUp::Parts {
   SetUpFacts seconds;
   std::string remark;
   bool symmetric = true;
+
+  BorderRows finest_border;
 
   RankOfRows rank_of_rows(std::size_t l) const {
     const Level& level = *levels[l];
@@ -263,9 +280,14 @@ struct RankSetUp::Parts {
     level.coarse_rows = joined(local, split.ghost.view(), place, cols, stream);
     level.a = level.coarse_rows.view();
   }
-  void forget_joined() {
-    levels.front()->coarse_rows = {};
-    levels.front()->a = blocks->local().view();
+  // Drops the joined rows, of which a cycle needs the border.
+  void set_finest_border() {
+    collectively(comm, [&] {
+      Level& level = *levels.front();
+      finest_border = border_of(level.a, level.a.rows, level.precision == Precision::mixed, stream);
+      level.coarse_rows = {};
+      level.a = blocks->local().view();
+    });
   }
 
   void gather_finest() {
@@ -384,19 +406,6 @@ struct RankSetUp::Parts {
     });
   }
 
-  struct Rows {
-    DeviceCsr<double> a;
-    ScratchBuffer<double> values;  // of X A X
-  };
-  // Of a level, while x is for it.
-  Rows scaled_rows(std::size_t l) const {
-    Rows rows{levels[l]->a, {}};
-    if (x.empty()) return rows;
-    rows.values = scaled_values(rows.a, x.view(), stream);
-    rows.a.values = rows.values.view();
-    return rows;
-  }
-
   void find_aggregates(std::size_t l, Transfer& t, ScratchBuffer<double>& diagonal) {
     Level& level = *levels[l];
     const RankOfRows rank = rank_of_rows(l);
@@ -404,10 +413,9 @@ struct RankSetUp::Parts {
     x = {};
     if (l == 0 && modes.width == 0) x = relaxed_constants(level.a, level.node_size, stream, rank);
     seconds.prolongator += lap(watch);
-    const Rows rows = scaled_rows(l);
+    const DeviceScaledRows rows(level.a, x, stream);
     DeviceStrength strength =
         find_strength(rows.a, level.node_size, options.threshold, stream, rank);
-    const bool any_weak = level.ghosts->max(strength.strong.empty() ? 0 : 1) > 0;
     t.strong = std::move(strength.strong);
     diagonal = x.empty() ? std::move(strength.diagonal) : checked_diagonal(level.a, stream, rank);
     NodeGraph graph = symmetric_graph(level, strength.graph);
@@ -416,14 +424,13 @@ struct RankSetUp::Parts {
     ScratchBuffer<std::int32_t> of_node =
         aggregates_of(l, strength.graph, std::move(graph), aggregates);
     seconds.aggregation += lap(watch);
-    set_tentative(level, t, of_node, aggregates);
+    set_tentative(level, t, aggregates);
     number_aggregates(level, t, std::move(of_node), std::move(aggregates.starts));
-    if (any_weak) t.radius = 0;
     seconds.prolongator += lap(watch);
   }
 
-  // The plan of a graph whose edges are on the GPU. Where edges lack one back, which is rare, the
-  // host adds them, and the graph has its edges there.
+  // Makes a graph symmetric whose edges are on the GPU, as node_graph.cpp does, and returns its
+  // plan.
   NodeGraph symmetric_graph(const Level& level, DeviceGraph& graph) {
     NodeGraph host{.comm = comm,
                    .starts = {},
@@ -436,11 +443,37 @@ struct RankSetUp::Parts {
     const std::uint64_t key = secret_number(comm);
     if (is_symmetric_on_ranks(graph, level.ghost_nodes, host.first(), key, *level.ghosts, stream))
       return host;
-    take_edges(graph, host);
+    const auto first = static_cast<std::int32_t>(host.first());
+    const DeviceCsr<double> pattern{graph.nodes,
+                                    graph.nodes + std::ssize(level.ghost_nodes),
+                                    static_cast<std::int64_t>(graph.neighbour.size()),
+                                    graph.row_ptr.view(),
+                                    graph.neighbour.view(),
+                                    {}};
+    const Array<std::int32_t> beyond = rows_beyond(pattern, graph.nodes, stream);
+    const CsrMatrix<double> crossing = rows_on_host(pattern, beyond, stream);
+    Array<Edge> edges;
+    for (std::size_t i = 0; i < beyond.size(); ++i)
+      for (std::int32_t k = crossing.row_ptr[i]; k < crossing.row_ptr[i + 1]; ++k) {
+        const std::int32_t to = crossing.col_idx[static_cast<std::size_t>(k)];
+        if (to >= graph.nodes)
+          edges.push_back(
+              {level.ghost_nodes[static_cast<std::size_t>(to - graph.nodes)], first + beyond[i]});
+      }
     level.ghosts->agree();
-    make_symmetric(host);
-    graph.row_ptr = upload(std::span<const std::int32_t>(host.row_ptr), stream);
-    graph.neighbour = upload(std::span<const std::int32_t>(host.neighbour), stream);
+    const EdgesOfOthers received(comm, host.starts, edges);
+    Array<std::int32_t> ends = received.to();
+    ends.insert(ends.end(), level.ghost_nodes.begin(), level.ghost_nodes.end());
+    host.ghosts = multigrid::others_among(std::span<const std::int32_t>(ends), first, host.nodes);
+    const LocalNumbers local(first, host.nodes, host.ghosts);
+    Array<std::int32_t> place, of_others;
+    for (const std::int32_t ghost : level.ghost_nodes) place.push_back(local(ghost));
+    for (const std::int32_t edge : received.by_node().member)
+      of_others.push_back(local(received.to()[static_cast<std::size_t>(edge)]));
+    add_edges_back(graph, place, received.by_node().first, of_others,
+                   graph.nodes + std::ssize(host.ghosts), stream);
+    level.ghosts->agree();
+    host.halo = plan_halo(comm, host.starts, host.ghosts);
     return host;
   }
   void take_edges(const DeviceGraph& graph, NodeGraph& host) const {
@@ -470,13 +503,11 @@ struct RankSetUp::Parts {
   }
 
   // Modes travel between hosts.
-  void set_tentative(const Level& level, Transfer& t, const ScratchBuffer<std::int32_t>& of_node,
-                     const Aggregates& aggregates) {
+  void set_tentative(const Level& level, Transfer& t, const Aggregates& aggregates) {
     coarse_modes = {};
     t.tentative.block_size = level.node_size;
     t.tentative.width = modes.width > 0 ? modes.width : level.node_size;
     if (modes.width == 0) return;
-    static_cast<void>(of_node);
     level.ghosts->agree();
     Tentative tentative = make_tentative(comm, aggregates, modes, level.node_size);
     coarse_modes = std::move(tentative.coarse_modes);
@@ -509,28 +540,16 @@ struct RankSetUp::Parts {
     t.columns = coarse_columns(comm, std::move(starts), std::move(columns));
   }
 
-  // Calls use(rules) with what P of level l is made of. `diagonal` is that of A, and of A_F where
-  // all entries are strong.
+  // Calls use(rules) with what P of level l is made of. `diagonal` is that of A.
   template <class Use>
   void with_rules(std::size_t l, const ScratchBuffer<double>& diagonal, const Use& use) {
     Level& level = *levels[l];
     Transfer& t = *level.transfer;
-    const Rows rows = scaled_rows(l);
-    const DeviceFiltered filtered{rows.a, t.strong.view(), level.node_size};
-    ScratchBuffer<double> of_filtered;
-    DeviceSpan<const double> divisors = diagonal.view();
-    double weight = 0;
-    if (t.smoothed) {
-      if (!t.strong.empty() || !x.empty()) {
-        of_filtered = filtered_diagonal(filtered, stream);
-        divisors = of_filtered.view();
-      }
-      const double radius = filtered_spectral_radius(filtered, divisors, stream, rank_of_rows(l));
-      t.radius = level.ghosts->max(t.strong.empty() ? 0 : 1) > 0 ? 0 : radius;
-      if (radius > 0) weight = kProlongatorDamping / radius;
-    }
-    use(DeviceProlongatorRules{filtered, divisors, weight, t.aggregate_of_node.view(), t.aggregates,
-                               &t.tentative});
+    const DeviceProlongatorTask task{
+        t.strong.view(), level.node_size, diagonal.view(), t.smoothed, t.aggregate_of_node.view(),
+        t.aggregates,    &t.tentative};
+    t.radius = with_prolongator_rules(level.a, x, task, stream, rank_of_rows(l), use);
+    if (level.ghosts->max(t.strong.empty() ? 0 : 1) > 0) t.radius = 0;
   }
 
   // Makes P, P^T and this rank's rows of P^T A P.
@@ -626,19 +645,7 @@ struct RankSetUp::Parts {
     const std::int64_t columns = own + std::ssize(t.others);
     t.all_terms = stacked(terms, place, received.view(), columns, stream);
     const Members members(t.columns.halo.send_rows, static_cast<std::int32_t>(own));
-    CsrMatrix<double> sums{
-        .rows = own, .cols = t.all_terms.rows, .row_ptr = {}, .col_idx = {}, .values = {}};
-    sums.row_ptr.push_back(0);
-    for (std::int32_t i = 0; i < own; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      sums.col_idx.push_back(i);
-      for (std::int32_t k = members.first[at]; k < members.first[at + 1]; ++k)
-        sums.col_idx.push_back(
-            static_cast<std::int32_t>(own + members.member[static_cast<std::size_t>(k)]));
-      sums.row_ptr.push_back(static_cast<std::int32_t>(sums.col_idx.size()));
-    }
-    sums.values.assign(sums.col_idx.size(), 1.0);
-    t.selection = upload(sums, stream);
+    t.selection = selection_of(own, received.rows, members.first, members.member, stream);
   }
 
   void forget_values(Transfer& t) const {
@@ -771,16 +778,6 @@ RankSetUp::~RankSetUp() = default;
 void RankSetUp::renew() { parts_->renew(); }
 const DistributedMatrix& RankSetUp::matrix() const { return *parts_->matrix; }
 
-namespace {
-
-// The entries of the rows of `m` from column `own` on.
-BorderRows border_of(const DeviceCsr<double>& m, std::int64_t own, bool single, StreamRef stream) {
-  const Array<std::int32_t> rows = rows_beyond(m, own, stream);
-  return border_columns(rows_on_host(m, rows, stream).view(), rows, own, single);
-}
-
-}  // namespace
-
 RankSetUp::ForCycle RankSetUp::for_cycle() const {
   const Parts& p = *parts_;
   const StreamRef stream = p.stream;
@@ -805,13 +802,12 @@ RankSetUp::ForCycle RankSetUp::for_cycle() const {
       part.inverse = level.inverse.view();
       if (l == 0) {
         part.a = p.blocks->local().view();
-        border.a = border_rows(p.matrix->blocks.ghost.view(), single);
-        border.halo = p.matrix->halo;
+        border.a = p.finest_border;
       } else {
         part.a = all.cut.emplace_back(columns_below(level.a, own, stream)).view();
         border.a = border_of(level.a, own, single, stream);
-        border.halo = level.columns;
       }
+      border.halo = level.columns;
       if (!level.transfer) return;
       const CoarseColumns& columns = level.transfer->columns;
       const bool single_p = level.transfer_precision == Precision::mixed;

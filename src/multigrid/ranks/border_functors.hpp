@@ -43,7 +43,7 @@ struct CopyRowTo {
     std::int32_t to = to_ptr[k];
     for (std::int32_t j = from.row_ptr[rows[k]]; j < from.row_ptr[rows[k] + 1]; ++j, ++to) {
       to_columns[to] = from.col_idx[j];
-      to_values[to] = from.values[j];
+      if (from.values) to_values[to] = from.values[j];
     }
   }
 };
@@ -122,6 +122,56 @@ struct MakeGlobal {
   TRIREME_HD void operator()(std::int64_t i) const {
     const std::int32_t number = numbers[i];
     numbers[i] = number < own ? first + number : others[number - own];
+  }
+};
+
+// The neighbours of a node, with edges back and with edges that other ranks have for it.
+struct GatherEdges {
+  const std::int32_t* row_ptr;
+  const std::int32_t* neighbour;
+  std::int32_t nodes;
+  const std::int32_t* place;  // of ghosts, by the number that they have in `neighbour`
+  const std::int32_t* back_ptr;
+  const std::int32_t* back;
+  const std::int32_t* first_of_others;
+  const std::int32_t* of_others;
+
+  template <class Set>
+  TRIREME_HD void operator()(std::int64_t node, Set& set) const {
+    const std::int32_t lane = set.lane(), lanes = set.lanes();
+    for (std::int32_t k = row_ptr[node] + lane; k < row_ptr[node + 1]; k += lanes)
+      set.insert(neighbour[k] < nodes ? neighbour[k] : place[neighbour[k] - nodes]);
+    for (std::int32_t k = back_ptr[node] + lane; k < back_ptr[node + 1]; k += lanes)
+      set.insert(back[k]);
+    for (std::int32_t k = first_of_others[node] + lane; k < first_of_others[node + 1]; k += lanes)
+      set.insert(of_others[k]);
+  }
+  TRIREME_HD std::int64_t terms(std::int64_t node) const {
+    return std::int64_t{row_ptr[node + 1]} - row_ptr[node] + back_ptr[node + 1] - back_ptr[node] +
+           first_of_others[node + 1] - first_of_others[node];
+  }
+};
+
+// Writes row i of a matrix of ones that adds row i to the rows `rows` + member[k], for the k from
+// first[i] to first[i + 1].
+struct SelectRow {
+  const std::int32_t* first;
+  const std::int32_t* member;
+  std::int32_t rows;
+  std::int32_t* row_ptr;  // where each row ends, behind a 0
+  std::int32_t* col_idx;
+  double* values;
+
+  TRIREME_HD void operator()(std::int64_t i) const {
+    const auto row = static_cast<std::int32_t>(i);
+    std::int32_t to = row + first[i];
+    col_idx[to] = row;
+    values[to++] = 1;
+    for (std::int32_t k = first[i]; k < first[i + 1]; ++k) {
+      col_idx[to] = rows + member[k];
+      values[to++] = 1;
+    }
+    row_ptr[i + 1] = to;
   }
 };
 

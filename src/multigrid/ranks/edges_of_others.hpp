@@ -40,7 +40,9 @@ class EdgesOfOthers {
   }
 
   const Array<std::int32_t>& to() const { return to_; }
-  // The numbers of a node's edges in to().
+  // The numbers of the nodes' edges in to().
+  const Members& by_node() const { return *by_node_; }
+  // Those of one node.
   std::span<const std::int32_t> of(std::int64_t node) const {
     const std::int32_t begin = by_node_->first[node];
     return std::span(by_node_->member).subspan(begin, by_node_->first[node + 1] - begin);
