@@ -26,12 +26,13 @@ KernelCost measure_baseline(const std::shared_ptr<DistributedMatrix>& matrix, De
   constexpr int kProducts = 10;
   const auto op = make_operator(
       matrix, {.name = baseline_kernel(device), .device = device, .precision = Precision::full});
-  Array<double> x(matrix->local_rows(), 1.0), y(matrix->local_rows());
-  op->multiply(x, y);  // touches pages and caches
-  op->times().clear();
-  for (int product = 0; product < kProducts; ++product) op->multiply(x, y);
-  const ProductTiming timing = summarise(op->times().slowest(matrix->comm), kProducts);
-  return {max_over_ranks(matrix->comm, op->build_seconds() + op->upload_seconds()), timing.median};
+  return {max_over_ranks(matrix->comm, op->build_seconds() + op->upload_seconds()),
+          max_over_ranks(matrix->comm, op->measure_product_us(kProducts))};
+}
+
+bool any_run_on(Device device, const CaseOutcome& outcome) {
+  return std::ranges::any_of(outcome.runs,
+                             [&](const RunOutcome& run) { return run.device == device; });
 }
 
 }  // namespace
@@ -42,7 +43,8 @@ bool bandwidth_matters(const ProblemDescription& problem) {
 }
 
 void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome) {
-  const HostBandwidth mine = measure_host_bandwidth();
+  HostBandwidth mine;
+  if (any_run_on(Device::cpu, outcome)) mine = measure_host_bandwidth();
   double rates[] = {mine.triad, mine.best(), 0};  // GB/s; the last is the GPU's
   if (!outcome.machine.gpu.empty())
     collectively(comm, [&] { rates[2] = measure_device_bandwidth(); });
@@ -59,19 +61,15 @@ void compare_with_bandwidth(MPI_Comm comm, CaseOutcome& outcome) {
 void measure_in_cache(MPI_Comm comm, CaseOutcome& outcome) {
   constexpr std::int64_t kLeastBytes = 12288, kBytesOfPasses = std::int64_t{192} << 20;
   const std::int64_t bytes = std::max(kLeastBytes, 12 * outcome.problem.nnz / size_of(comm));
-  const auto used = [&](Device device) {
-    return std::ranges::any_of(outcome.runs,
-                               [&](const RunOutcome& run) { return run.device == device; });
-  };
   double rates[] = {0, 0};  // GB/s; the last is the GPU's
-  if (used(Device::cpu)) {
+  if (any_run_on(Device::cpu, outcome)) {
     // The best of many passes over small arrays, whose times are short and uneven.
     const auto repetitions = std::clamp<std::int64_t>(kBytesOfPasses / bytes, 10, 1000);
     rates[0] =
         measure_host_bandwidth(static_cast<std::size_t>(bytes / 3), static_cast<int>(repetitions))
             .best();
   }
-  if (used(Device::cuda))
+  if (any_run_on(Device::cuda, outcome))
     collectively(comm, [&] { rates[1] = measure_device_cache(static_cast<std::size_t>(bytes)); });
   MPI_Allreduce(MPI_IN_PLACE, rates, 2, MPI_DOUBLE, MPI_SUM, comm);
   outcome.machine.in_cache_gbytes_per_s = rates[0];
