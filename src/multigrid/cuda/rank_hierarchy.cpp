@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/stopwatch.hpp"
@@ -69,11 +68,11 @@ RankHierarchy::RankHierarchy(const Hierarchy& host, const MakeExchange& make_exc
   set_facts(host.facts(), watch.seconds());
 }
 
-RankHierarchy::RankHierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
-                             const Options& options, const MakeExchange& make_exchange,
-                             const CudaCycleOptions& in_cycle)
+RankHierarchy::RankHierarchy(const std::shared_ptr<DistributedMatrix>& matrix,
+                             const NearNullspace& modes, const Options& options,
+                             const MakeExchange& make_exchange, const CudaCycleOptions& in_cycle)
     : comm_(matrix->comm), options_(in_cycle) {
-  set_up_ = std::make_unique<RankSetUp>(std::move(matrix), modes, options);
+  set_up_ = std::make_unique<RankSetUp>(matrix, modes, options);
   const Stopwatch watch;
   const RankSetUp::ForCycle made = set_up_->for_cycle();
   connect(made.borders, set_up_->matrix().row_starts, make_exchange);

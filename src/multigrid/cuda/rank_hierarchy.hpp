@@ -41,7 +41,7 @@ class RankHierarchy {
                 const CudaCycleOptions& options = {});
   // Builds the levels there (rank_set_up.hpp). Throws what RankSetUp and make_exchange() throw.
   // Collective.
-  RankHierarchy(std::shared_ptr<DistributedMatrix> matrix, const NearNullspace& modes,
+  RankHierarchy(const std::shared_ptr<DistributedMatrix>& matrix, const NearNullspace& modes,
                 const Options& options, const MakeExchange& make_exchange,
                 const CudaCycleOptions& in_cycle = {});
   ~RankHierarchy();

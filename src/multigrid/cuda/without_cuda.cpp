@@ -108,7 +108,7 @@ class RankSetUp {};
 RankHierarchy::RankHierarchy(const Hierarchy&, const MakeExchange&, const CudaCycleOptions&) {
   no_cuda();
 }
-RankHierarchy::RankHierarchy(std::shared_ptr<DistributedMatrix>, const NearNullspace&,
+RankHierarchy::RankHierarchy(const std::shared_ptr<DistributedMatrix>&, const NearNullspace&,
                              const Options&, const MakeExchange&, const CudaCycleOptions&) {
   no_cuda();
 }

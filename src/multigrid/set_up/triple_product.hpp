@@ -93,9 +93,9 @@ class TripleProduct {
 Array<std::int32_t> place_of_ghosts(const CoarseColumns& columns,
                                     const Array<std::int32_t>& of_ghosts, Array<std::int32_t>& all);
 
-// Coarse rows of this rank with global columns, which ascend. Column own() + k of `rows` is the
+// Coarse rows of this rank with global columns, which ascend. Column own() + k of `from` is the
 // coarse row others[k], which ascend.
-CsrMatrix<double> with_global_columns(const CsrMatrix<double>& rows, const CoarseColumns& columns,
+CsrMatrix<double> with_global_columns(const CsrMatrix<double>& from, const CoarseColumns& columns,
                                       std::span<const std::int32_t> others);
 
 }  // namespace trireme::multigrid
