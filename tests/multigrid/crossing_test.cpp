@@ -12,6 +12,7 @@
 
 #include "multigrid/dense.hpp"
 #include "multigrid/on_ranks.hpp"
+#include "multigrid/ranks/ghost_rows.hpp"
 #include "multigrid/ranks/replication.hpp"
 #include "multigrid/ranks/send_to_ranks.hpp"
 #include "multigrid/set_up/coarsen.hpp"
@@ -321,6 +322,55 @@ TEST(AcrossRanks, AWholeLevelIsTheMatrixOfOneRank) {
   for (double& value : changed.values) value *= 3;
   replication.renew(*distributed(MPI_COMM_WORLD, changed, starts), *whole);
   EXPECT_EQ(whole->blocks.local.values, changed.values);
+}
+
+// As GPUs hand them over: rows with global columns, in place of the blocks of a matrix.
+TEST(AcrossRanks, RowsWithGlobalColumnsBecomeTheMatrixOfOneRank) {
+  const CsrMatrix<double> a = test::generated("mesh2d", 22);
+  const Starts starts = uneven(a.rows, 1);
+  const int rank = rank_of(MPI_COMM_WORLD);
+  const std::int32_t begin = a.row_ptr[starts[rank]], end = a.row_ptr[starts[rank + 1]];
+  CsrMatrix<double> rows{.rows = starts[rank + 1] - starts[rank],
+                         .cols = a.cols,
+                         .col_idx = {a.col_idx.begin() + begin, a.col_idx.begin() + end},
+                         .values = {a.values.begin() + begin, a.values.begin() + end}};
+  for (std::int64_t i = 0; i < rows.rows; ++i)
+    rows.row_ptr.push_back(a.row_ptr[starts[rank] + i + 1] - begin);
+  const CsrMatrix<double> whole = Replication(MPI_COMM_WORLD, starts).whole(rows);
+  EXPECT_EQ(whole.row_ptr, a.row_ptr);
+  EXPECT_EQ(whole.col_idx, a.col_idx);
+  EXPECT_EQ(whole.values, a.values);
+}
+
+// As GPUs hand them over: the rows that travel, one after the other, and their values again.
+TEST(AcrossRanks, PackedRowsTravelAsThoseOfAMatrix) {
+  const auto a = generated(MPI_COMM_WORLD, "mesh2d", 22);
+  const CsrMatrix<double>& m = a->blocks.local;
+  Array<std::int32_t> global(m.cols);
+  std::iota(global.begin(), global.end(), static_cast<std::int32_t>(a->first_row()));
+  CsrMatrix<double> packed{.rows = 0, .cols = m.cols, .col_idx = {}, .values = {}};
+  for (const std::int32_t row : a->halo.send_rows) {
+    for (std::int32_t k = m.row_ptr[row]; k < m.row_ptr[row + 1]; ++k) {
+      packed.col_idx.push_back(m.col_idx[k]);
+      packed.values.push_back(m.values[k]);
+    }
+    packed.row_ptr.push_back(static_cast<std::int32_t>(packed.col_idx.size()));
+    ++packed.rows;
+  }
+  HaloPlan plan = a->halo;
+  std::iota(plan.send_rows.begin(), plan.send_rows.end(), 0);
+  GhostRows expected(MPI_COMM_WORLD, a->halo, m.view(), global);
+  GhostRows made(MPI_COMM_WORLD, plan, packed.view(), global);
+  EXPECT_EQ(made.rows().row_ptr, expected.rows().row_ptr);
+  EXPECT_EQ(made.rows().col_idx, expected.rows().col_idx);
+  EXPECT_EQ(made.columns(), expected.columns());
+  EXPECT_EQ(made.rows().values, expected.rows().values);
+  Array<double> twice = expected.rows().values;
+  for (double& value : twice) value *= 2;
+  for (double& value : packed.values) value *= 2;
+  made.forget_values();
+  made.renew(packed.view());
+  EXPECT_EQ(made.rows().values, twice);
 }
 
 TEST(AcrossRanks, RenewedCoarseMatrixIsThatOfAFreshBuild) {

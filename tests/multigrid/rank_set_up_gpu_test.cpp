@@ -222,7 +222,12 @@ TEST_F(SetUpOnGpus, ServesRanksWithoutRows) {
     const auto rank = static_cast<std::size_t>(rank_of(MPI_COMM_WORLD));
     RowSlab slab = generate(spec, starts[rank], starts[rank + 1]);
     slab.global_nnz = sum_over_ranks(MPI_COMM_WORLD, slab.local.nnz());
-    expect_host(distribute(MPI_COMM_WORLD, std::move(slab), starts), small_levels());
+    const auto a = distribute(MPI_COMM_WORLD, std::move(slab), starts);
+    expect_host(a, small_levels());
+    // With modes, constants are not relaxed, on any rank.
+    NearNullspace modes{.values = Array<double>(static_cast<std::size_t>(a->local_rows()), 1.0),
+                        .width = 1};
+    expect_host(a, small_levels(), modes);
   }
 }
 

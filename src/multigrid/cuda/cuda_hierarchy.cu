@@ -12,6 +12,7 @@
 #include "device/check.hpp"
 #include "multigrid/cuda/cuda_rows.hpp"
 #include "multigrid/cuda/cuda_steps.hpp"
+#include "multigrid/cuda/cycle_vectors.hpp"
 #include "multigrid/cuda/step_borders.hpp"
 #include "multigrid/cuda/uploaded_level.hpp"
 #include "multigrid/cycle/cycle_program.hpp"
@@ -42,65 +43,7 @@ __global__ void round_numbers(DeviceSpan<const double> from, Number* to) {
   if (i < from.size()) to[i] = static_cast<Number>(from.data()[i]);
 }
 
-// Counts the numbers other than 0 whose size is not between `least` and `most`.
-__global__ void count_outside(DeviceSpan<const double> numbers, double least, double most,
-                              std::int32_t* count) {
-  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i >= numbers.size()) return;
-  const double size = fabs(numbers.data()[i]);
-  if (size > most || (size > 0 && size < least)) atomicAdd(count, 1);
-}
-
-// Whether numbers on the host or on the GPU have a size other than 0 that is not between two
-// bounds.
-class OutsideBounds {
- public:
-  explicit OutsideBounds(StreamRef stream) : stream_(stream), there_(1, stream) {
-    fill_zero(there_.span(), stream_);
-  }
-  void add(DeviceSpan<const double> numbers, double least, double most) {
-    if (numbers.empty()) return;
-    count_outside<<<blocks_for(numbers.size()), kThreads, 0, stream_>>>(numbers, least, most,
-                                                                        there_.data());
-    check_launch();
-  }
-  void add(std::span<const double> numbers, double least, double most) {
-    here_ += std::count_if(numbers.begin(), numbers.end(), [&](double number) {
-      const double size = std::abs(number);
-      return size > most || (size > 0 && size < least);
-    });
-  }
-  bool any() { return here_ != 0 || read_back(there_.data(), stream_) != 0; }
-
- private:
-  StreamRef stream_;
-  std::int64_t here_ = 0;
-  ScratchBuffer<std::int32_t> there_;
-};
-
-// Whether FP32 vectors serve a cycle: all values are stored in FP32, and the numbers of W and of a
-// dense inverse keep the vectors far from the ends of FP32's range.
-template <class LevelParts>
-bool serves_in_fp32(std::span<const LevelParts> levels, StreamRef stream) {
-  constexpr double kLeast = 1e-25, kMost = 1e25;
-  if (levels.empty() || levels.front().kind == CycleLevel::Kind::solved) return false;
-  OutsideBounds outside(stream);
-  for (const LevelParts& level : levels) {
-    if (level.kind == CycleLevel::Kind::smoothed && level.precision != Precision::mixed)
-      return false;
-    if (level.p.rows > 0 && level.transfer_precision != Precision::mixed) return false;
-    outside.add(level.inverse, kLeast, kMost);
-    outside.add(level.dense_inverse, 0, kMost);
-  }
-  return !outside.any();
-}
-
 }  // namespace
-
-bool serve_in_fp32(std::span<const DeviceLevelParts> levels) {
-  const Stream stream;
-  return serves_in_fp32(levels, stream);
-}
 
 // The levels with vectors of one type.
 struct CudaHierarchy::Parts {

@@ -51,9 +51,6 @@ struct CudaLevelFacts {
   std::int64_t bytes = 0;  // of matrices, W and the dense inverse
 };
 
-// Whether automatic vectors of a cycle would be FP32. Waits for the device.
-bool serve_in_fp32(std::span<const DeviceLevelParts> levels);
-
 // Products with A per measurement of LevelFacts::product_us.
 inline constexpr int kMeasuredProducts = 5;
 

@@ -72,7 +72,7 @@ struct OrthogonaliseBy {
   }
 };
 
-// The loop of spectral_radius.cpp, whose scalars the hosts have.
+// The scalars are on the hosts.
 double radius_on_ranks(const DeviceFiltered& f, DeviceSpan<const double> diagonal, double bound,
                        const RankOfRows& rank, StreamRef stream) {
   const CudaPlace place(stream);
@@ -90,28 +90,23 @@ double radius_on_ranks(const DeviceFiltered& f, DeviceSpan<const double> diagona
     place.sum_into(rows, terms, total.data());
     return ghosts.sum(read_back(total.data(), stream));
   };
-  std::vector<double> alphas, betas;
-  double beta = std::sqrt(sum(LanczosBegin{diagonal.data(), rank.first_row, scale.data(),
-                                           scaled.data(), now.data(), next.data()}));
-  double last_beta = beta;
-  for (int step = 0; step < steps && beta > kLanczosNothing * bound; ++step) {
-    if (step > 0) betas.push_back(beta);
-    std::swap(last, now);
-    std::swap(now, next);
-    ghosts.fetch(scaled.data(), f.block_size);
-    const LanczosScalars of_step = LanczosScalars::of(beta, last_beta);
-    copy_to_device(std::span<const LanczosScalars>(&of_step, 1), scalars.span(), stream);
-    multiply_rows(rows, a, scaled.data(),
-                  MultiplyBy{{scale.data(), last.data(), next.data()}, scalars.data()}, stream);
-    const double alpha = of_step.inverse * sum(LanczosDot{now.data(), next.data()});
-    alphas.push_back(alpha);
-    last_beta = beta;
-    beta = std::sqrt(sum(LanczosOrthogonalise{scale.data(), now.data(), alpha * of_step.inverse,
-                                              next.data(), scaled.data()}));
-  }
-  if (alphas.empty()) return bound;
-  const double estimate = largest_eigenvalue(alphas, betas);
-  return estimate > 0 ? std::min(estimate, bound) : bound;
+  const double squared = sum(LanczosBegin{diagonal.data(), rank.first_row, scale.data(),
+                                          scaled.data(), now.data(), next.data()});
+  return lanczos_radius(
+      steps, bound, squared,
+      [&](const LanczosScalars& of_step) {
+        std::swap(last, now);
+        std::swap(now, next);
+        ghosts.fetch(scaled.data(), f.block_size);
+        copy_to_device(std::span<const LanczosScalars>(&of_step, 1), scalars.span(), stream);
+        multiply_rows(rows, a, scaled.data(),
+                      MultiplyBy{{scale.data(), last.data(), next.data()}, scalars.data()}, stream);
+        return sum(LanczosDot{now.data(), next.data()});
+      },
+      [&](double factor) {
+        return sum(
+            LanczosOrthogonalise{scale.data(), now.data(), factor, next.data(), scaled.data()});
+      });
 }
 
 }  // namespace
@@ -192,9 +187,7 @@ double filtered_spectral_radius(const DeviceFiltered& f, DeviceSpan<const double
     if (step > 0) betas.push_back(beta);
     alphas.push_back(1 / beta * all_dots[step]);
   }
-  if (alphas.empty()) return bound;
-  const double estimate = largest_eigenvalue(alphas, betas);
-  return estimate > 0 ? std::min(estimate, bound) : bound;
+  return radius_of(alphas, betas, bound);
 }
 
 DeviceRows make_prolongator(const DeviceProlongatorRules& rules, StreamRef stream) {

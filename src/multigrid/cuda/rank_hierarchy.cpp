@@ -4,13 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 #include <vector>
 
 #include "base/stopwatch.hpp"
 #include "multigrid/cuda/border_kernels.hpp"
+#include "multigrid/cuda/cycle_vectors.hpp"
 #include "multigrid/cuda/rank_borders.hpp"
 #include "multigrid/cuda/rank_set_up.hpp"
 #include "parallel/collective.hpp"
@@ -26,32 +25,12 @@ std::vector<HostLevelParts> all_levels(const std::vector<RankLevel>& distributed
   return all;
 }
 
-// The rule of CycleVectors for the levels of one rank.
-bool suit_fp32(const std::vector<HostLevelParts>& levels) {
-  constexpr double kLeast = 1e-25, kMost = 1e25;
-  const auto any_outside = [](std::span<const double> numbers, double least) {
-    return std::ranges::any_of(numbers, [least](double number) {
-      const double size = std::abs(number);
-      return size > kMost || (size > 0 && size < least);
-    });
-  };
-  for (const HostLevelParts& level : levels) {
-    const bool smoothed = level.kind == CycleLevel::Kind::smoothed;
-    if (smoothed && level.precision != Precision::mixed) return false;
-    if (level.p.rows > 0 && level.transfer_precision != Precision::mixed) return false;
-    if (any_outside(level.inverse, kLeast) || any_outside(level.dense_inverse, 0)) return false;
-  }
-  return true;
-}
-
-bool suit_fp32(const std::vector<DeviceLevelParts>& levels) { return serve_in_fp32(levels); }
-
 // The same on all ranks. Collective.
-template <class AllLevels>
-CycleVectors vectors_for(MPI_Comm comm, const AllLevels& levels) {
-  bool suits = false;
-  collectively(comm, [&] { suits = suit_fp32(levels); });
-  return any_rank(comm, !suits) ? CycleVectors::fp64 : CycleVectors::fp32;
+template <class LevelParts>
+CycleVectors vectors_for(MPI_Comm comm, const std::vector<LevelParts>& levels, StreamRef stream) {
+  bool serves = false;
+  collectively(comm, [&] { serves = serves_in_fp32(levels, stream); });
+  return any_rank(comm, !serves) ? CycleVectors::fp64 : CycleVectors::fp32;
 }
 
 }  // namespace
@@ -103,7 +82,7 @@ void RankHierarchy::connect(const std::vector<RankLevel>& distributed,
 
 template <class AllLevels>
 void RankHierarchy::make_cycle(const AllLevels& levels, CycleKind kind) {
-  if (borders_) options_.vectors = vectors_for(comm_, levels);
+  if (borders_) options_.vectors = vectors_for(comm_, levels, stream_);
   collectively(comm_, [&] {
     cycle_.reset();  // before memory is taken for the new one
     cycle_ = std::make_unique<CudaHierarchy>(levels, kind, options_);
@@ -118,7 +97,7 @@ void RankHierarchy::renew_from(const std::vector<RankLevel>& distributed, const 
   const CycleVectors before = options_.vectors;
   if (borders_) {
     borders_->renew(distributed);
-    options_.vectors = vectors_for(comm_, levels);
+    options_.vectors = vectors_for(comm_, levels, stream_);
   }
   bool renewed = false;
   collectively(comm_, [&] { renewed = options_.vectors == before && cycle_->renew(levels); });

@@ -2,6 +2,7 @@
 // The functors of the Lanczos method on D^-1/2 A_F D^-1/2.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -22,6 +23,21 @@ inline constexpr std::uint64_t kLanczosSeed = 15;
 
 // The largest eigenvalue of the symmetric tridiagonal matrix of `alpha` and `beta`, by bisection.
 double largest_eigenvalue(const std::vector<double>& alpha, const std::vector<double>& beta);
+
+// The largest eigenvalue that the Lanczos matrix has seen, at most `bound`.
+inline double radius_of(const std::vector<double>& alphas, const std::vector<double>& betas,
+                        double bound) {
+  if (alphas.empty()) return bound;
+  const double estimate = largest_eigenvalue(alphas, betas);
+  return estimate > 0 ? std::min(estimate, bound) : bound;
+}
+
+// The loop of the method where the host has the scalars. multiply(scalars) makes the next vector
+// the present one, multiplies, and returns now . next; orthogonalise(factor) returns next . next.
+// Before the first step that is `squared`.
+template <class Multiply, class Orthogonalise>
+double lanczos_radius(int steps, double bound, double squared, const Multiply& multiply,
+                      const Orthogonalise& orthogonalise);
 
 // The vectors keep the length that a step gives them. beta, the length of `now`, divides them where
 // they are used.
@@ -100,5 +116,21 @@ struct LanczosOrthogonalise {
     return next[i] * next[i];
   }
 };
+
+template <class Multiply, class Orthogonalise>
+double lanczos_radius(int steps, double bound, double squared, const Multiply& multiply,
+                      const Orthogonalise& orthogonalise) {
+  std::vector<double> alphas, betas;
+  double beta = std::sqrt(squared), last_beta = beta;
+  for (int step = 0; step < steps && beta > kLanczosNothing * bound; ++step) {
+    if (step > 0) betas.push_back(beta);
+    const LanczosScalars scalars = LanczosScalars::of(beta, last_beta);
+    const double alpha = scalars.inverse * multiply(scalars);
+    alphas.push_back(alpha);
+    last_beta = beta;
+    beta = std::sqrt(orthogonalise(alpha * scalars.inverse));
+  }
+  return radius_of(alphas, betas, bound);
+}
 
 }  // namespace trireme::multigrid

@@ -48,31 +48,26 @@ double filtered_spectral_radius(const FilteredMatrix& f, std::span<const double>
   if (bound == 0 || !std::isfinite(bound)) return bound;
   const int steps = is_unfiltered(f, ghosts) ? kLanczosStepsForSmoother : kLanczosSteps;
   Array<double> scale(rows), scaled(f.a.local.cols), last(rows), now(rows), next(rows);
-  std::vector<double> alphas, betas;
   const auto sum = [&](const auto& terms) { return ghosts.sum(HostPlace::sum(rows, terms)); };
-  double beta = std::sqrt(sum(LanczosBegin{diagonal.data(), f.a.first_row, scale.data(),
-                                           scaled.data(), now.data(), next.data()}));
-  double last_beta = beta;
-  for (int step = 0; step < steps && beta > kLanczosNothing * bound; ++step) {
-    if (step > 0) betas.push_back(beta);
-    std::swap(last, now);
-    std::swap(now, next);
-    ghosts.fetch(std::span(scaled), f.block_size);
-    const auto scalars = LanczosScalars::of(beta, last_beta);
-    const LanczosMultiply multiply{scale.data(), last.data(), next.data()};
-    const LanczosDot dot{now.data(), next.data()};
-    const double alpha = scalars.inverse * sum([&](std::int64_t i) {
-                           multiply(i, a.product(i, scaled.data()), scalars);
-                           return dot(i);
-                         });
-    alphas.push_back(alpha);
-    last_beta = beta;
-    beta = std::sqrt(sum(LanczosOrthogonalise{scale.data(), now.data(), alpha * scalars.inverse,
-                                              next.data(), scaled.data()}));
-  }
-  if (alphas.empty()) return bound;
-  const double estimate = largest_eigenvalue(alphas, betas);
-  return estimate > 0 ? std::min(estimate, bound) : bound;
+  const double squared = sum(LanczosBegin{diagonal.data(), f.a.first_row, scale.data(),
+                                          scaled.data(), now.data(), next.data()});
+  return lanczos_radius(
+      steps, bound, squared,
+      [&](const LanczosScalars& scalars) {
+        std::swap(last, now);
+        std::swap(now, next);
+        ghosts.fetch(std::span(scaled), f.block_size);
+        const LanczosMultiply multiply{scale.data(), last.data(), next.data()};
+        const LanczosDot dot{now.data(), next.data()};
+        return sum([&](std::int64_t i) {
+          multiply(i, a.product(i, scaled.data()), scalars);
+          return dot(i);
+        });
+      },
+      [&](double factor) {
+        return sum(
+            LanczosOrthogonalise{scale.data(), now.data(), factor, next.data(), scaled.data()});
+      });
 }
 
 }  // namespace trireme::multigrid
