@@ -129,6 +129,7 @@ void upload_array(std::int64_t count) {
   for (const int threads : thread_counts()) {
     const Stopwatch watch;
     Uploader uploader(threads);
+    uploader.make_chunks();
     const double made = watch.seconds();
     omp_set_num_threads(threads);
     print(fmt::format("Uploader (made in {:.1f} ms)", 1e3 * made), std::min(threads, 8), bytes,

@@ -23,6 +23,7 @@
 #include "command_line.hpp"
 #include "config/schema.hpp"
 #include "config/steps.hpp"
+#include "device/device.hpp"
 #include "given_case.hpp"
 #include "io/problem.hpp"
 #include "io/step_values.hpp"
@@ -75,7 +76,10 @@ ExitCode check(const Case& c) {
   std::string forecast;
   const Problem problem = load_problem(kWorld, c.problem, nullptr, [&](const MatrixFacts& facts) {
     require_petsc_counts(kWorld, problem_name(c.problem), facts.rows);
-    forecast = forecast_table(forecast_memory(c, facts, size_of(kWorld), program_bytes));
+    const double gpu_free = c.device != Device::cpu && cuda_available()
+                                ? static_cast<double>(device_memory().free_bytes)
+                                : 0;
+    forecast = forecast_table(forecast_memory(c, facts, size_of(kWorld), program_bytes, gpu_free));
   });
   const RowSlab& slab = problem.matrix;
   const std::vector<Step> steps = steps_of(c.problem.steps);

@@ -12,7 +12,6 @@ namespace trireme::api {
 namespace {
 
 // Below so many numbers a copy through pinned memory saves nothing.
-constexpr std::size_t kLargeTransfer = 1 << 16;
 
 }  // namespace
 
@@ -22,20 +21,17 @@ void Gpu::wait_for(StreamRef other) {
 }
 
 void Gpu::upload(std::span<const double> from, DeviceSpan<double> to) {
-  if (from.size() >= kLargeTransfer) return transfer_.upload_one(from, to, stream_);
-  copy_to_device(from, to, stream_);
-  stream_.synchronize();
+  uploader_.copy(from, to, stream_);
 }
 
 void Gpu::download(DeviceSpan<const double> from, std::span<double> to) {
-  if (from.size() >= kLargeTransfer) return transfer_.download_one(from, to, stream_);
-  copy_to_host(from, to, stream_);
-  stream_.synchronize();
+  uploader_.copy_back(from, to, stream_);
 }
 
 Residual Gpu::residual(DistributedMatrix& matrix, DeviceSpan<const double> b,
                        DeviceSpan<const double> x) {
   if (b.empty()) return {};
+  if (DeviceBlocks::left_entries_out(matrix)) return residual_on_host(matrix, b, x);
   if (!product_) {
     const auto blocks = DeviceBlocks::of(matrix).blocks->local().blocks();
     product_ = build_by_blocks<double>(blocks, [this](const DeviceCsr<double>& rows) {

@@ -8,11 +8,11 @@
 #include "base/array.hpp"
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
+#include "device/uploader.hpp"
 #include "device/vector_sums.hpp"
 #include "distributed/distributed_matrix.hpp"
 #include "distributed/plain_residual.hpp"
 #include "kernels/kernel.hpp"
-#include "solvers/executors/column_transfer.hpp"
 
 namespace trireme::api {
 
@@ -45,7 +45,7 @@ class Gpu {
   Stream stream_;
   VectorSums sums_;
   Event event_{Timing::no};
-  solvers::ColumnTransfer transfer_;
+  Uploader uploader_;
   std::unique_ptr<CudaKernel<double>> product_;  // of residual(); made at the first use
   DeviceBuffer<double> sizes_, r_;
 };

@@ -23,6 +23,9 @@ class Graph {
     std::swap(graph_, other.graph_);
     return *this;
   }
+  // Leaves the graph to the end of the process. To destroy one into which a capture has failed
+  // crashes in the driver (580.159) where other threads load kernels.
+  void abandon() noexcept { graph_ = nullptr; }
   // NOLINTNEXTLINE(google-explicit-constructor): CUDA's functions take the graph.
   operator CUgraph_st*() const { return graph_; }
 
@@ -52,6 +55,8 @@ namespace capture {
 void begin(StreamRef stream);
 Graph end(StreamRef stream);
 void abandon(StreamRef stream) noexcept;
+// The same of a capture into a graph that somebody owns, who destroys it with what it has.
+void abandon_in_graph(StreamRef stream) noexcept;
 }  // namespace capture
 
 // Returns as a graph the work that enqueue() queues in `stream`, which must not be the legacy

@@ -2,9 +2,10 @@
 // Allocates device memory from the stream-ordered pool and pinned host memory, and copies.
 #include "device/memory.hpp"
 
+#include <map>
 #include <mutex>
 #include <new>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/huge_pages.hpp"
@@ -22,26 +23,51 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::align_val_t kAlignment{kHugePage};
 
-// The blocks of huge pages that are pinned now. It is never destroyed, as buffers may outlive any
-// static object.
+// The blocks of huge pages that are pinned now. A few of those that nobody uses are kept, because
+// a block costs more time than most copies through it. It is never destroyed, as buffers may
+// outlive any static object.
 class HugeBlocks {
  public:
   static HugeBlocks& all() {
     static auto* const blocks = new HugeBlocks;
     return *blocks;
   }
-  void add(void* data) {
+  void add(void* data, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    blocks_.insert(data);
+    in_use_[data] = bytes;
   }
-  bool remove(void* data) {
+  // A block of these bytes or up to twice as many that was kept; null: there is none.
+  void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    return blocks_.erase(data) > 0;
+    const auto found = kept_.lower_bound(bytes);
+    if (found == kept_.end() || found->first > 2 * bytes) return nullptr;
+    const auto [size, data] = *found;
+    kept_.erase(found);
+    kept_bytes_ -= size;
+    in_use_[data] = size;
+    return data;
+  }
+  enum class Given { kept, removed, unknown };
+  // `removed`: it is the caller's now.
+  Given give_back(void* data) {
+    const std::lock_guard lock(mutex_);
+    const auto found = in_use_.find(data);
+    if (found == in_use_.end()) return Given::unknown;
+    const std::size_t bytes = found->second;
+    in_use_.erase(found);
+    if (kept_bytes_ + bytes > kMostKept) return Given::removed;
+    kept_.emplace(bytes, data);
+    kept_bytes_ += bytes;
+    return Given::kept;
   }
 
  private:
+  static constexpr std::size_t kMostKept = std::size_t{64} << 20;
+
   std::mutex mutex_;
-  std::unordered_set<void*> blocks_;
+  std::unordered_map<void*, std::size_t> in_use_;
+  std::multimap<std::size_t, void*> kept_;
+  std::size_t kept_bytes_ = 0;
 };
 
 // Pins huge pages, several times as fast as cudaMallocHost() makes small ones: 32 MiB take 3 ms
@@ -50,6 +76,7 @@ class HugeBlocks {
 void* allocate_pinned_huge_pages(std::size_t bytes) {
   if (bytes < 4 * kHugePage) return nullptr;
   const std::size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  if (void* const kept = HugeBlocks::all().take(rounded)) return kept;
   void* const data = ::operator new(rounded, kAlignment, std::nothrow);
   if (!data) return nullptr;
   prefer_huge_pages(data, rounded);
@@ -57,7 +84,7 @@ void* allocate_pinned_huge_pages(std::size_t bytes) {
   for (std::size_t at = 0; at < rounded; at += kPage) static_cast<volatile char*>(data)[at] = 0;
   if (cudaHostRegister(data, rounded, cudaHostRegisterPortable | cudaHostRegisterMapped) ==
       cudaSuccess) {
-    HugeBlocks::all().add(data);
+    HugeBlocks::all().add(data, rounded);
     return data;
   }
   cudaGetLastError();
@@ -105,13 +132,17 @@ void* allocate_pinned(std::size_t bytes) {
 }
 
 void free_pinned(void* data) noexcept {
-  if (!HugeBlocks::all().remove(data)) {
-    cudaFreeHost(data);
-    return;
-  }
   cudaDeviceSynchronize();  // a copy may still read the memory
-  cudaHostUnregister(data);
-  ::operator delete(data, kAlignment);
+  switch (HugeBlocks::all().give_back(data)) {
+    case HugeBlocks::Given::kept:
+      return;
+    case HugeBlocks::Given::removed:
+      cudaHostUnregister(data);
+      ::operator delete(data, kAlignment);
+      return;
+    case HugeBlocks::Given::unknown:
+      cudaFreeHost(data);
+  }
 }
 
 void* device_address(void* pinned) {

@@ -62,5 +62,11 @@ void abandon(StreamRef stream) noexcept {
   cudaGetLastError();
 }
 
+void abandon_in_graph(StreamRef stream) noexcept {
+  cudaGraph_t graph = nullptr;
+  cudaStreamEndCapture(stream, &graph);
+  cudaGetLastError();
+}
+
 }  // namespace capture
 }  // namespace trireme

@@ -53,6 +53,11 @@ double microseconds_between(const Event& /*start*/, const Event& /*stop*/) { no_
 
 Uploader::Uploader(int /*threads*/) { no_cuda(); }
 Uploader::~Uploader() = default;
+void Uploader::make_chunks() { no_cuda(); }
+void Uploader::copy_bytes_back(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
+                               StreamRef /*stream*/) {
+  no_cuda();
+}
 void Uploader::copy_bytes(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/,
                           StreamRef /*stream*/) {
   no_cuda();

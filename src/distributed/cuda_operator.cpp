@@ -19,36 +19,41 @@ CudaOperator::CudaOperator(std::shared_ptr<DistributedMatrix> matrix, std::strin
                            const OperatorOptions& options, const ExchangeRequest& exchange)
     : Operator(std::move(matrix), kernel, options) {
   inexact_ = mixed_ && !float_values_are_exact(*matrix_);
-  bool refused = false;
+  bool refused = false, leaves_out = false;
   collectively(matrix_->comm, [&] {
+    const Entries entries = find_kernel(kernel_).cuda_copies_entries && !inexact_
+                                ? Entries::where_they_fit_well
+                                : Entries::needed;
     const DeviceBlocks::Shared shared =
-        ordered_ ? DeviceBlocks::of(*ordered_) : DeviceBlocks::of(*matrix_);
+        ordered_ ? DeviceBlocks::of(*ordered_) : DeviceBlocks::of(*matrix_, entries);
     blocks_ = shared.blocks;
     upload_seconds_ = shared.upload_seconds;
     if (ordered_) ordered_->add_seconds(shared.order_seconds);
     values_version_ = matrix_->values_version;
     Stopwatch watch;
     const auto build_both = [&](const auto& builder) {
-      return Kernels{builder(kernel_, blocks_->local()),
+      return Kernels{builder(kernel_, blocks_of_local()),
                      blocks_->ghost() ? build_ghost(builder, refused) : nullptr};
     };
-    kernels_ = build_both([&](std::string_view name, const BlockedDeviceCsr<double>& block) {
-      return build(name, block);
+    kernels_ = build_both([&](std::string_view name, const EachRowBlock<double>& each_block) {
+      return build(name, each_block);
     });
     if (inexact_)
-      exact_ = build_both([&](std::string_view, const BlockedDeviceCsr<double>& block) {
-        return build_by_blocks<double>(block.blocks(), [&](const DeviceCsr<double>& rows) {
+      exact_ = build_both([&](std::string_view, const EachRowBlock<double>& each_block) {
+        return build_by_blocks<double>(each_block, [&](const DeviceCsr<double>& rows) {
           return build_cuda_kernel<double>("albus", rows, stream_);
         });
       });
     if (inexact_) find_row_defect();
     build_seconds_ = watch.lap();
+    leaves_out = !blocks_->has_entries();
   });
+  all_have_entries_ = !any_rank(matrix_->comm, leaves_out);
   ghost_refusals_ = sum_over_ranks(matrix_->comm, refused ? 1 : 0);
   const bool vectors = kernels_.local->multiplies_vectors() &&
                        (!kernels_.ghost || kernels_.ghost->multiplies_vectors());
-  const bool floats =
-      mixed_ && local().is_one_block() && !blocks_->ghost() && NarrowKernel::exists(kernel_);
+  const bool floats = mixed_ && all_have_entries_ && local().is_one_block() && !blocks_->ghost() &&
+                      NarrowKernel::exists(kernel_);
   takes_floats_ = !any_rank(matrix_->comm, !floats);
   all_multiply_vectors_ = sum_over_ranks(matrix_->comm, vectors ? 0 : 1) == 0;
   exchange_request_ = exchange;
@@ -62,17 +67,27 @@ template <class Builder>
 std::unique_ptr<CudaKernel<double>> CudaOperator::build_ghost(const Builder& builder,
                                                               bool& refused) const {
   try {
-    return builder(ghost_kernel_, *blocks_->ghost());
+    return builder(ghost_kernel_, blocks_of_ghost());
   } catch (const Error& error) {
     if (error.code() != ExitCode::resource) throw;
     refused = true;
-    return builder(plain_kernel(Device::cuda).name, *blocks_->ghost());
+    return builder(plain_kernel(Device::cuda).name, blocks_of_ghost());
   }
 }
 
+EachRowBlock<double> CudaOperator::blocks_of_local() const {
+  return [this](const auto& visit) { blocks_->for_each_block(*matrix_, visit); };
+}
+
+EachRowBlock<double> CudaOperator::blocks_of_ghost() const {
+  return [this](const auto& visit) {
+    for (const DeviceRowBlock<double>& block : blocks_->ghost()->blocks()) visit(block);
+  };
+}
+
 std::unique_ptr<CudaKernel<double>> CudaOperator::build(
-    std::string_view kernel, const BlockedDeviceCsr<double>& block) const {
-  return build_by_blocks<double>(block.blocks(), [&](const DeviceCsr<double>& rows) {
+    std::string_view kernel, const EachRowBlock<double>& each_block) const {
+  return build_by_blocks<double>(each_block, [&](const DeviceCsr<double>& rows) {
     return mixed_ ? build_mixed_cuda_kernel(kernel, rows, stream_)
                   : build_cuda_kernel<double>(kernel, rows, stream_);
   });
@@ -80,7 +95,7 @@ std::unique_ptr<CudaKernel<double>> CudaOperator::build(
 
 void CudaOperator::choose_row_order(std::int64_t products, const PermutationRule& rule) {
   if (size_of(matrix_->comm) > 1 || inexact_ || takes_floats_ || trial_.seconds > 0 ||
-      !local().is_one_block())
+      !all_have_entries_ || !local().is_one_block())
     return;
   trial_ = try_permuted(*kernels_.local, local().view(), products, rule, stream_);
   build_seconds_ += trial_.seconds;
@@ -124,7 +139,7 @@ bool CudaOperator::time_float_products(int products) {
 }
 
 std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
-  if (!kernels_.local) kernels_.local = build(kernel_, blocks_->local());
+  if (!kernels_.local) kernels_.local = build(kernel_, blocks_of_local());
   return kernels_.local;
 }
 
@@ -337,16 +352,29 @@ void CudaOperator::multiply_exactly(std::span<const double> x, std::span<double>
 
 void CudaOperator::refresh_values() {
   blocks_->refresh(*matrix_, values_version_);
-  const auto values = local().arrays.values.view();
-  for (const Kernels* kernels : {&kernels_, &exact_}) {
-    if (kernels->local) kernels->local->update_values(values, stream_);
+  for (const Kernels* kernels : {&kernels_, &exact_})
     if (kernels->ghost)
       kernels->ghost->update_values(blocks_->ghost()->arrays.values.view(), stream_);
-  }
+  if (!blocks_->has_entries()) return update_by_blocks();
+  const auto values = local().arrays.values.view();
+  for (const Kernels* kernels : {&kernels_, &exact_})
+    if (kernels->local) kernels->local->update_values(values, stream_);
   if (permuted_) permuted_->update_values(values, stream_);
   if (narrow_) narrow_->update_values(values, stream_);
   if (inexact_) find_row_defect();
   stream_.synchronize();
+}
+
+void CudaOperator::update_by_blocks() {
+  auto* const parts = dynamic_cast<BlockedCudaKernel<double>*>(kernels_.local.get());
+  std::size_t number = 0;
+  blocks_->for_each_block(*matrix_, [&](const DeviceRowBlock<double>& block) {
+    if (parts)
+      parts->update_part(number++, block.csr.values, stream_);
+    else
+      kernels_.local->update_values(block.csr.values, stream_);
+    stream_.synchronize();
+  });
 }
 
 double CudaOperator::measure_product_us(int products) {

@@ -17,6 +17,7 @@
 #include "distributed/event_ring.hpp"
 #include "distributed/gpu_exchange.hpp"
 #include "distributed/operator.hpp"
+#include "kernels/blocked_cuda_kernel.hpp"
 #include "kernels/blocked_device_csr.hpp"
 #include "kernels/narrow_kernel.hpp"
 #include "kernels/permuted_kernel.hpp"
@@ -112,13 +113,16 @@ class CudaOperator final : public Operator {
   DeviceSpan<const std::int32_t> order() const { return blocks_->order(); }
   // In order(), as are the rows and columns of local().
   DeviceSpan<const float> device_row_defect() const { return device_row_defect_.view(); }
+  // Whether local() is in GPU memory, on all ranks. See DeviceBlocks.
+  bool has_entries() const { return all_have_entries_; }
   const BlockedDeviceCsr<double>& local() const { return blocks_->local(); }
 
   // For a loop of up to `products` products that can take its rows in any order. Measures whether
   // the kernel multiplies P A P^T, in its own order of rows, faster than A, whose rows are in
   // order(). If so, the operator keeps the kernel of P A P^T, and that of A only while somebody
   // holds it. Does nothing on several ranks, for several blocks of rows, for inexact values, where
-  // loops may have FP32 vectors, and at a second call. The time counts as build time.
+  // loops may have FP32 vectors, without entries, and at a second call. The time counts as build
+  // time.
   void choose_row_order(std::int64_t products, const PermutationRule& rule = {});
   // The kernel of P A P^T; null where it does not replace that of A.
   std::shared_ptr<PermutedKernel> permuted() const { return permuted_; }
@@ -134,7 +138,9 @@ class CudaOperator final : public Operator {
   template <class Builder>
   std::unique_ptr<CudaKernel<double>> build_ghost(const Builder& builder, bool& refused) const;
   std::unique_ptr<CudaKernel<double>> build(std::string_view kernel,
-                                            const BlockedDeviceCsr<double>& block) const;
+                                            const EachRowBlock<double>& each_block) const;
+  EachRowBlock<double> blocks_of_local() const;
+  EachRowBlock<double> blocks_of_ghost() const;
   // Calls product(px, py) with px = P x for the order P, and sets y to P^T py.
   template <class Product>
   void in_order(DeviceSpan<const double> x, DeviceSpan<double> y,
@@ -144,6 +150,8 @@ class CudaOperator final : public Operator {
   void product(Kernels& kernels, DeviceSpan<const double> x, DeviceSpan<double> y,
                DeviceSpan<double> partials, StreamRef stream, const Around& around);
   void find_row_defect();
+  // Gives the local kernel its values block by block, where the GPU holds no entries.
+  void update_by_blocks();
   // The halo of several vectors side by side.
   struct MultiHalo {
     HaloPlan plan;
@@ -166,6 +174,7 @@ class CudaOperator final : public Operator {
   DeviceBuffer<float> device_row_defect_;
   Kernels exact_;  // by albus, which needs no layout of its own; empty unless inexact()
   bool takes_floats_ = false;
+  bool all_have_entries_ = true;
   std::optional<NarrowKernel> narrow_;
   std::shared_ptr<PermutedKernel> permuted_;
   PermutationTrial trial_;

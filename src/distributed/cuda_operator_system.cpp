@@ -51,6 +51,7 @@ void CudaOperatorSystem::multiply_and_dot(DeviceSpan<const double> x, DeviceSpan
 }
 
 DeviceCsr<double> CudaOperatorSystem::csr() const {
+  if (!op_->has_entries()) return {};
   const BlockedDeviceCsr<double>& local = op_->local();
   return processes_ == 1 && local.is_one_block() ? local.view() : DeviceCsr<double>{};
 }

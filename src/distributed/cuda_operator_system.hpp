@@ -45,6 +45,7 @@ class CudaOperatorSystem : public solvers::CudaSystem {
                         DeviceSpan<double> partials, StreamRef stream) override;
   DeviceCsr<double> csr() const override;
   std::vector<DeviceRowBlock<double>> local_blocks() const override {
+    if (!op_->has_entries()) return {{}};
     return op_->local().blocks();
   }
   void sum(DeviceSpan<double> values, StreamRef stream) override;

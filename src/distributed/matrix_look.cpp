@@ -48,16 +48,19 @@ Array<std::uint8_t> rows_with_ghosts(const DistributedMatrix& matrix) {
 }
 
 RowFacts own_facts(const DistributedMatrix& matrix) {
-  const DeviceBlocks* const on_gpu = DeviceBlocks::find(matrix);
+  DeviceBlocks* const on_gpu = DeviceBlocks::find(matrix);
   if (!on_gpu) return facts_on_host(matrix, nullptr, {});
   const StreamRef stream = on_gpu->stream();
-  const std::int64_t first = matrix.first_row();
-  if (matrix.blocks.ghost.nnz() == 0) return row_facts(on_gpu->local().blocks(), first, {}, stream);
-  const Array<std::uint8_t> has_ghost = rows_with_ghosts(matrix);
+  Array<std::uint8_t> has_ghost;
+  if (matrix.blocks.ghost.nnz() > 0) has_ghost = rows_with_ghosts(matrix);
   const DeviceBuffer<std::uint8_t> left_out =
       to_device(std::span<const std::uint8_t>(has_ghost), stream);
-  RowFacts facts = row_facts(on_gpu->local().blocks(), first, left_out.view(), stream);
-  return facts += facts_on_host(matrix, on_gpu, has_ghost);
+  RowFacts facts;
+  on_gpu->for_each_block(matrix, [&](const DeviceRowBlock<double>& block) {
+    facts += row_facts({&block, 1}, matrix.first_row(), left_out.view(), stream);
+  });
+  if (!has_ghost.empty()) facts += facts_on_host(matrix, on_gpu, has_ghost);
+  return facts;
 }
 
 // Collective.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "distributed/device_blocks.hpp"
+#include "distributed/matrix_look.hpp"
 #include "kernels/csr_scans.hpp"
 #include "parallel/collective.hpp"
 
@@ -55,16 +56,22 @@ void invert(std::span<double> sizes, const RowSizeRange& range) {
   }
 }
 
-// Whether the sizes may differ, by what a GPU says about the local block: the size of a row is at
-// least what either block has of it. Collective.
+// Whether the sizes may differ, by a look at the matrix, or by what a GPU says about the local
+// block: the size of a row is at least what either block has of it. Collective.
 bool may_differ(const DistributedMatrix& matrix) {
+  if (const MatrixLook* const look = known_look(matrix))
+    return differ({look->row_sizes.least, look->row_sizes.greatest});
   RowSizeRange own;
   int known = 0;
   collectively(matrix.comm, [&] {
-    const DeviceBlocks* const on_gpu = DeviceBlocks::find(matrix);
+    DeviceBlocks* const on_gpu = DeviceBlocks::find(matrix);
     known = on_gpu || matrix.local_rows() == 0 ? 1 : 0;
     if (!on_gpu) return;
-    own = row_size_range(on_gpu->local().blocks(), on_gpu->stream());
+    on_gpu->for_each_block(matrix, [&](const DeviceRowBlock<double>& block) {
+      const RowSizeRange range = row_size_range({&block, 1}, on_gpu->stream());
+      if (range.greatest > 0) own.take(range.least);
+      own.take(range.greatest);
+    });
     if (matrix.blocks.ghost.nnz() == 0) return;
     Array<double> of_ghosts(static_cast<std::size_t>(matrix.local_rows()), 0.0);
     take_largest(matrix.blocks.ghost, matrix.blocks.ghost.values, of_ghosts);

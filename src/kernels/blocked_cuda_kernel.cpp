@@ -91,22 +91,38 @@ void BlockedCudaKernel<Value>::multiply_and_dot(DeviceSpan<const Value> x, Devic
 }
 
 template <class Value>
-std::unique_ptr<CudaKernel<Value>> build_by_blocks(std::span<const DeviceRowBlock<Value>> blocks,
+std::unique_ptr<CudaKernel<Value>> build_by_blocks(const EachRowBlock<Value>& each_block,
                                                    const CudaKernelBuilder<Value>& build) {
-  if (blocks.size() == 1) return build(blocks.front().csr);
-  using Part = typename BlockedCudaKernel<Value>::Part;
-  std::vector<Part> parts;
-  for (const DeviceRowBlock<Value>& block : blocks)
+  std::vector<typename BlockedCudaKernel<Value>::Part> parts;
+  std::int64_t cols = 0;
+  each_block([&](const DeviceRowBlock<Value>& block) {
+    cols = block.csr.cols;
     parts.push_back({.first_row = block.first_row,
                      .rows = block.csr.rows,
                      .first_entry = block.first_entry,
                      .nnz = block.csr.nnz,
                      .kernel = build(block.csr)});
-  return std::make_unique<BlockedCudaKernel<Value>>(std::move(parts), blocks.front().csr.cols);
+  });
+  if (parts.size() == 1) return std::move(parts.front().kernel);
+  return std::make_unique<BlockedCudaKernel<Value>>(std::move(parts), cols);
+}
+
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_by_blocks(std::span<const DeviceRowBlock<Value>> blocks,
+                                                   const CudaKernelBuilder<Value>& build) {
+  return build_by_blocks<Value>(
+      [blocks](const auto& visit) {
+        for (const DeviceRowBlock<Value>& block : blocks) visit(block);
+      },
+      build);
 }
 
 template class BlockedCudaKernel<double>;
 template class BlockedCudaKernel<float>;
+template std::unique_ptr<CudaKernel<double>> build_by_blocks(const EachRowBlock<double>&,
+                                                             const CudaKernelBuilder<double>&);
+template std::unique_ptr<CudaKernel<float>> build_by_blocks(const EachRowBlock<float>&,
+                                                            const CudaKernelBuilder<float>&);
 template std::unique_ptr<CudaKernel<double>> build_by_blocks(
     std::span<const DeviceRowBlock<double>>, const CudaKernelBuilder<double>&);
 template std::unique_ptr<CudaKernel<float>> build_by_blocks(std::span<const DeviceRowBlock<float>>,

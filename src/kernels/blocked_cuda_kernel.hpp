@@ -43,6 +43,10 @@ class BlockedCudaKernel final : public CudaKernel<Value> {
   bool multiplies_vectors() const override;
   void multi_multiply(DeviceMultiVector<const Value> x, DeviceMultiVector<Value> y,
                       Accumulate accumulate, StreamRef stream) override;
+  // Gives part `number` its own new values.
+  void update_part(std::size_t number, DeviceSpan<const Value> values, StreamRef stream) {
+    parts_[number].kernel->update_values(values, stream);
+  }
   std::size_t dot_partials() const override { return dot_partials_; }
   void multiply_and_dot(DeviceSpan<const Value> x, DeviceSpan<Value> y, DeviceSpan<double> partials,
                         StreamRef stream) override;
@@ -56,8 +60,16 @@ template <class Value>
 using CudaKernelBuilder =
     std::function<std::unique_ptr<CudaKernel<Value>>(const DeviceCsr<Value>&)>;
 
-// A kernel for the matrix of these blocks, of which there is at least one and whose arrays must
-// outlive it: build(csr) for one block, otherwise a BlockedCudaKernel. Throws what `build` throws.
+// Calls its argument for each block of a matrix, of which there is at least one, in their order.
+template <class Value>
+using EachRowBlock =
+    std::function<void(const std::function<void(const DeviceRowBlock<Value>&)>& visit)>;
+
+// A kernel for the matrix of these blocks: build(csr) for one block, otherwise a BlockedCudaKernel.
+// Their arrays must outlive it, as far as `build` says so. Throws what `build` throws.
+template <class Value>
+std::unique_ptr<CudaKernel<Value>> build_by_blocks(const EachRowBlock<Value>& each_block,
+                                                   const CudaKernelBuilder<Value>& build);
 template <class Value>
 std::unique_ptr<CudaKernel<Value>> build_by_blocks(std::span<const DeviceRowBlock<Value>> blocks,
                                                    const CudaKernelBuilder<Value>& build);

@@ -77,7 +77,8 @@ inline constexpr std::array kOwnKernels = {
                                           .build_bytes = 8,
                                           .build_us = 200,
                                           .stores_exact_floats = true,
-                                          .numbers_patterns = true}},
+                                          .numbers_patterns = true},
+                .cuda_copies_entries = true},
     KernelEntry{
         .name = "csr-scalar",
         .summary = "CSR on CUDA, one thread per row",
@@ -124,7 +125,8 @@ inline constexpr std::array kOwnKernels = {
                                           .of_bandwidth_beyond = 0.55,
                                           .start_us = 4.5,
                                           .build_bytes = 8,
-                                          .build_us = 250}},
+                                          .build_us = 250},
+                .cuda_copies_entries = true},
     KernelEntry{
         .name = "teb",
         .summary = "rows exchanged by length, merged into blocks of about equal nonzeros",
@@ -140,7 +142,8 @@ inline constexpr std::array kOwnKernels = {
                                   .build_bytes = 12,
                                   .build_us = 50},
         .cuda_model =
-            KernelModel{.of_bandwidth = 0.68, .start_us = 5, .build_bytes = 8, .build_us = 300}},
+            KernelModel{.of_bandwidth = 0.68, .start_us = 5, .build_bytes = 8, .build_us = 300},
+        .cuda_copies_entries = true},
     KernelEntry{.name = "albus-naive",
                 .summary = "ALBUS's baseline: plain row loop over CSR in one thread",
                 .paper = "Bian et al. 2021, FGCS 116",

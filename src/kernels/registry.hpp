@@ -67,6 +67,9 @@ struct KernelEntry {
   // Bytes per nonzero that the layout takes beside the matrix, for forecasts of memory. 0: the
   // kernel reads the CSR arrays themselves. Layouts that pad or compress differ by up to a half.
   double host_layout_bytes = 12, cuda_layout_bytes = 12;
+  // Whether the CUDA kernel reads only row_ptr of the CSR once it is built, so that col_idx and
+  // values may go. They must come back for update_values(), which takes new values.
+  bool cuda_copies_entries = false;
 
   // True where the kernel multiplies FP64 vectors on that device in that precision.
   constexpr bool runs_on(Device device, Precision precision = Precision::full) const {

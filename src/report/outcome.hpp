@@ -172,7 +172,8 @@ struct RunOutcome {
   std::int64_t bytes = 0;           // stored by the layout, all ranks
   std::int64_t peak_memory = 0;     // bytes, of the rank with the maximum, after building
   double peak_memory_over_csr = 0;  // of the same rank
-  std::string baseline;             // the kernel against which break_even_products counts
+  // The kernel against which break_even_products counts; empty: none was measured.
+  std::string baseline;
   std::optional<std::int64_t> break_even_products;  // empty: never
   bool deterministic = true;
   // Mixed precision: how often the last solve's residual was replaced by b - A x in FP64.

@@ -51,7 +51,7 @@ std::string nodes_in_words(const std::vector<NodeDescription>& nodes) {
 }
 
 bool prepares(const RunOutcome& run) {
-  return label(run) != run.baseline && run.kernel_us.count > 0;
+  return !run.baseline.empty() && label(run) != run.baseline && run.kernel_us.count > 0;
 }
 
 std::string ahead(const RunOutcome& run) {

@@ -16,6 +16,7 @@
 #include "device/buffer.hpp"
 #include "device/check.hpp"
 #include "device/stream.hpp"
+#include "device/uploader.hpp"
 #include "kernels/csr_scans.hpp"
 #include "kernels/permutation.hpp"
 #include "solvers/cuda_fp32_diagonal.hpp"
@@ -23,7 +24,6 @@
 #include "solvers/cuda_solver.hpp"
 #include "solvers/cuda_tuning.hpp"
 #include "solvers/driver.hpp"
-#include "solvers/executors/column_transfer.hpp"
 #include "solvers/executors/graph_executor.cuh"
 #include "solvers/executors/loop_window.cuh"
 #include "solvers/executors/persistent.hpp"
@@ -190,19 +190,14 @@ class CudaBackend {
       b_ = DeviceBuffer<double>(rows_, stream_);
       x_ = DeviceBuffer<double>(rows_, stream_);
     }
-    if (rows_ >= kRowsOfTransfer && ++brought_ == 2) pin();
-    upload(vectors.b, b_.span());
-    if (!vectors.zero_guess) upload(vectors.x, x_.span());
+    uploader_.copy(vectors.b, b_.span(), stream_);
+    if (!vectors.zero_guess) uploader_.copy(std::span<const double>(vectors.x), x_.span(), stream_);
     return in_order(b_.view(), x_.span(), vectors.zero_guess);
   }
   // Copies the solution to vectors.x in host memory, and waits for that.
   void give_back(const SolveVectors& vectors) {
     in_callers_order(x_.span());
-    if (transfer_)
-      transfer_->download_one(x_.view(), vectors.x, stream_);
-    else
-      copy_to_host(x_.view(), vectors.x, stream_);
-    synchronize(stream_);
+    uploader_.copy_back(x_.view(), vectors.x, stream_);
   }
   // Uses b and x where they are, or copies of them in the system's row order. The work that
   // `producer` holds so far is done first.
@@ -272,20 +267,6 @@ class CudaBackend {
   // Whether these are the rows of the system, of which there is at least one.
   bool has_rows(std::span<const DeviceRowBlock<double>> blocks) const {
     return rows_ > 0 && blocks.back().first_row + blocks.back().csr.rows == rows_;
-  }
-  void pin() {
-    try {
-      transfer_.emplace().make_chunks();
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::resource) throw;
-      transfer_.reset();
-    }
-  }
-  void upload(std::span<const double> from, DeviceSpan<double> to) {
-    if (transfer_)
-      transfer_->upload_one(from, to, stream_);
-    else
-      copy_to_device(from, to, stream_);
   }
 
   // Brings b and x into the system's row order P: the system solves P A P^T (P x) = P b.
@@ -388,8 +369,7 @@ class CudaBackend {
   DeviceBuffer<RowGroup> groups_;
   DeviceBuffer<char> scratch_;
   PersistentShape shape_;
-  std::int64_t brought_ = 0;                // solves whose vectors came from the host
-  std::optional<ColumnTransfer> transfer_;  // of large vectors, from the second solve on
+  Uploader uploader_;
   std::optional<LoopWindow> window_;
   std::optional<LoopGraph> loop_;
   LoopKey loop_key_;

@@ -10,10 +10,6 @@ namespace trireme::solvers {
 inline constexpr int kDefaultUnroll = 4;
 // With a given preconditioner: what is recorded of it runs also after the loop has ended.
 inline constexpr int kGivenUnroll = 1;
-// Vectors of the host with as many rows pass through pinned memory, from the second solve on,
-// because such memory takes as long to make as one solve saves (H200, 4.1 M rows: 5.3 ms of copies
-// without it).
-inline constexpr std::int64_t kRowsOfTransfer = 1 << 19;
 // The persistent kernel uses single-reduction CG up to this number of rows: one wait costs as much
 // time as the vector updates of some 40,000 rows (measured on an H200).
 inline constexpr std::int64_t kSingleReductionUpToRows = 40'000;

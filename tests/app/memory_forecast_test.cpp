@@ -46,6 +46,24 @@ TEST(MemoryForecast, OfMoreThanTwoToTheThirtyTwoNonzerosFitsAGpuOf139Gigabytes) 
   }
 }
 
+// A card of 80 GB has no room for the CSR beside the vectors. A kernel that reads it, and a
+// preconditioner that is made of it, take it all the same.
+TEST(MemoryForecast, LeavesTheEntriesOutWhereTheGpuIsSmall) {
+  constexpr double kFree = 84e9;
+  const auto on_small = [](const std::string& rest) {
+    const Case c =
+        parse_case("problem: {generate: poisson3d, n: 850}\ndevice: cuda\n" + rest, "test.yaml");
+    return forecast_memory(c, kPoisson850, 1, 0, kFree);
+  };
+  EXPECT_LT(sum_of(on_small("kernel: sell").gpu), 60 * kGigabyte);
+  EXPECT_NEAR(part(on_small("kernel: sell").gpu, "matrix") / kGigabyte, 2.5, 0.1);
+  EXPECT_NEAR(part(on_small("kernel: csr-vector").gpu, "matrix") / kGigabyte, 54.0, 0.1);
+  EXPECT_NEAR(
+      part(on_small("kernel: sell\nsolver: {preconditioner: multigrid}").gpu, "matrix") / kGigabyte,
+      54.0, 0.1);
+  EXPECT_NEAR(part(forecast("device: cuda\nkernel: sell").gpu, "matrix") / kGigabyte, 54.0, 0.1);
+}
+
 TEST(MemoryForecast, CountsTheCopiesOfAScaledMatrix) {
   const auto copies = [](const std::string& scaling, const char* where) {
     const MemoryForecast all =

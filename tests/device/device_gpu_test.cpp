@@ -36,6 +36,45 @@ TEST_F(OnDevice, RoundTripKeepsEveryNumber) {
   EXPECT_TRUE(std::equal(sent.begin(), sent.end(), received.begin()));
 }
 
+TEST_F(OnDevice, UploaderCopiesBackEverySizeAboutItsChunks) {
+  Stream stream;
+  Uploader uploader;
+  constexpr std::size_t chunk = Uploader::kChunkBytes;
+  unsigned char seed = 0;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, chunk / 8, chunk / 8 + 1, chunk,
+                                  chunk + 1, 3 * chunk + 5, 41 * chunk - 1, 70 * chunk + 1}) {
+    SCOPED_TRACE(bytes);
+    std::vector<unsigned char> sent(bytes);
+    ++seed;
+    for (std::size_t i = 0; i < bytes; ++i)
+      sent[i] = static_cast<unsigned char>(i % 251 + i / chunk + seed);
+    // The copy back follows an upload through the same chunks, which may be under way.
+    const auto buffer = uploader.to_device(std::span<const unsigned char>(sent), stream);
+    std::vector<unsigned char> received(bytes + 1, 99);
+    uploader.copy_back(buffer.view(), std::span(received.data(), bytes), stream);
+    EXPECT_TRUE(std::equal(sent.begin(), sent.end(), received.begin()));
+    EXPECT_EQ(received.back(), 99);
+  }
+}
+
+// The same block serves again, so that it is pinned once. Too many are not kept.
+TEST_F(OnDevice, PinnedBlocksAreKept) {
+  constexpr std::size_t bytes = std::size_t{24} << 20;
+  void* const first = memory::allocate_pinned(bytes);
+  void* const second = memory::allocate_pinned(bytes);
+  EXPECT_NE(first, second);
+  memory::free_pinned(first);
+  memory::free_pinned(second);
+  void* const again = memory::allocate_pinned(bytes - 1);
+  EXPECT_TRUE(again == first || again == second);
+  memory::fill(memory::device_address(again), 1, bytes - 1, Stream());
+  void* const small = memory::allocate_pinned(std::size_t{10} << 20);
+  EXPECT_NE(small, first) << "a block of more than twice the size would be wasted";
+  EXPECT_NE(small, second);
+  memory::free_pinned(again);
+  memory::free_pinned(small);
+}
+
 TEST_F(OnDevice, UploaderCopiesEverySizeAboutItsChunks) {
   Stream stream;
   Uploader uploader;

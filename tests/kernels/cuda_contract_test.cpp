@@ -151,6 +151,23 @@ TEST_P(CudaKernelContract, FollowsNewValues) {
   });
 }
 
+TEST_P(CudaKernelContract, ReadsNoEntriesOnceItIsBuiltWhereItCopiesThem) {
+  if (!GetParam().entry->cuda_copies_entries) GTEST_SKIP() << "the kernel may read them";
+  for_its_types([&]<class Stored, class Vector>(CudaBuilder<Vector> builder) {
+    for (const auto& shape : contract_shapes<Stored>()) {
+      SCOPED_TRACE(shape.name);
+      if (refuses<Stored>(builder, shape.matrix)) continue;
+      DeviceProduct<Stored, Vector> product(builder, shape.matrix);
+      product.poison_entries();
+      EXPECT_TRUE(matches_reference(product));
+      if (product.kernel().dot_partials() > 0) expect_dot(product);
+      product.update_values(random_vector<Stored>(product.matrix().nnz(), 77));
+      product.poison_entries();
+      EXPECT_TRUE(matches_reference(product));
+    }
+  });
+}
+
 // A kernel may store such values in fewer bytes, until it gets values that FP32 cannot represent.
 TEST_P(CudaKernelContract, MatchesReferenceWhereFloatHoldsEveryValue) {
   if (GetParam().precision != Precision::double_)

@@ -352,6 +352,25 @@ TEST_F(ResidentKsp, NonzeroGuessIsUsed) {
   EXPECT_LE(iterations(), 1);
 }
 
+// A guess that is not read may hold anything. PETSc's own loops, which take it, get zeros.
+TEST_F(ResidentKsp, AnIgnoredGuessIsZero) {
+  make(grid(30), "trireme_cg", PCJACOBI);
+  ASSERT_EQ(solve(), KSP_CONVERGED_RTOL);
+  const PetscInt from_zero = iterations();
+  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  petsc_check(VecSet(x, 1e300));
+  ksp_ignore_guess(ksp);
+  ASSERT_EQ(solve(), KSP_CONVERGED_RTOL);
+  EXPECT_EQ(iterations(), from_zero);
+  EXPECT_LE(relative_residual(), 1.001e-9);
+  EXPECT_GT(solve(), 0);
+  EXPECT_LE(iterations(), 1) << "the next guess is read";
+  petsc_check(VecSet(x, 1e300));
+  ksp_ignore_guess(ksp);
+  petsc_check(KSPSolveTranspose(ksp, b, x));  // by PETSc's loop
+  EXPECT_LE(relative_residual(), 1e-7);
+}
+
 TEST_F(ResidentKsp, NewValuesAreNoticed) {
   make(grid(20), "trireme_cg", PCJACOBI);
   EXPECT_EQ(solve(), KSP_CONVERGED_RTOL);

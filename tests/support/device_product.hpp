@@ -74,6 +74,15 @@ class DeviceProduct {
     kernel_->update_values(new_values_.view(), stream_);
     fill_nan(on_device_.values.span(), stream_);
   }
+  // What a kernel with KernelEntry::cuda_copies_entries does not read: columns far outside the
+  // matrix, and NaN.
+  void poison_entries() {
+    constexpr int kByte = 0x7f;
+    memory::fill(on_device_.col_idx.data(), kByte, on_device_.col_idx.size() * sizeof(std::int32_t),
+                 stream_);
+    fill_nan(on_device_.values.span(), stream_);
+    fill_nan(new_values_.span(), stream_);
+  }
 
  private:
   Stream stream_;

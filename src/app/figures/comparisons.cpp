@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "device/cache_bandwidth.hpp"
+#include "distributed/device_blocks.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/mat/amat.hpp"
 #include "planning/bandwidth.hpp"
@@ -87,6 +88,9 @@ void compare_with_baseline(std::vector<RunOutcome>& runs,
         baseline = cost_of(run);
     for (RunOutcome& run : runs) {
       if (run.device != device || run.kernel_us.count == 0) continue;
+      if (!baseline && device == Device::cuda &&
+          any_rank(matrix->comm, DeviceBlocks::left_entries_out(*matrix)))
+        continue;
       if (!baseline) baseline = measure_baseline(matrix, device);
       run.baseline = baseline_kernel(device);
       run.break_even_products = break_even_products(cost_of(run), *baseline);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/system/entries_of_case.hpp"
 #include "distributed/scaling/on_rank_zero.hpp"
 #include "io/require_memory.hpp"
 #include "petsc/mat/case_kernels.hpp"
@@ -185,6 +186,17 @@ double matching_bytes(const SolverSpec& solver, const MatrixFacts& facts, int ra
   return bytes_on_rank_zero(rows, facts.nnz);
 }
 
+// Of the matrix on a GPU. Where its entries do not fit well, one block of them at a time is there
+// while the kernel is built of it, before there are vectors.
+double matrix_on_gpu(const Case& c, double rows, double nnz, double vectors, double gpu_free) {
+  const bool keeps = gpu_free == 0 || entries_for(c) == Entries::needed ||
+                     DeviceBlocks::entries_fit_well(rows, nnz, gpu_free);
+  if (keeps) return csr_bytes(rows, nnz);
+  constexpr double kEntry = sizeof(std::int32_t) + sizeof(double);
+  const double block = std::min<double>(nnz, std::numeric_limits<std::int32_t>::max()) * kEntry;
+  return sizeof(std::int32_t) * rows + std::max(0.0, block - vectors);
+}
+
 void drop_empty(std::vector<MemoryPart>& parts) {
   std::erase_if(parts, [](const MemoryPart& part) { return part.bytes < 1; });
 }
@@ -192,7 +204,7 @@ void drop_empty(std::vector<MemoryPart>& parts) {
 }  // namespace
 
 MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int ranks,
-                               double program_bytes) {
+                               double program_bytes, double gpu_free) {
   const double rows = static_cast<double>(facts.rows) / ranks, nnz = facts.nnz / ranks;
   const bool wide = facts.rows > std::numeric_limits<std::int32_t>::max();
   const double matrix = csr_bytes(rows, nnz) + (ranks > 1 ? nnz / 8 : 0);
@@ -224,11 +236,12 @@ MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int rank
     forecast.host.push_back({"preconditioner", preconditioner});
   }
   if (measured) forecast.host.push_back({"bandwidth test", 3.0 * kBandwidthArrayBytes});
+  const double on_gpu = gpu_vectors(c, work, sides, block) * kVector * rows;
   if (c.device != Device::cpu)
-    forecast.gpu = {{"matrix", csr_bytes(rows, nnz)},
+    forecast.gpu = {{"matrix", matrix_on_gpu(c, rows, nnz, on_gpu, gpu_free)},
                     {"scaled matrix", c.solver.is_scaled() ? csr_bytes(rows, nnz) : 0},
                     {"kernel", gpu_layouts(c, rows, nnz)},
-                    {"vectors", gpu_vectors(c, work, sides, block) * kVector * rows},
+                    {"vectors", on_gpu},
                     {"preconditioner", preconditioner}};
   drop_empty(forecast.host);
   drop_empty(forecast.gpu);

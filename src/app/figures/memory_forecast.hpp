@@ -23,9 +23,10 @@ struct MemoryForecast {
   std::vector<std::string> left_out = {};  // what nobody can tell before the run
 };
 
-// `program_bytes` is what the process holds before it reads: resident_bytes().
+// `program_bytes` is what the process holds before it reads: resident_bytes(). `gpu_free`: of the
+// GPU of this rank; 0: not known, which stands for plenty.
 MemoryForecast forecast_memory(const Case& c, const MatrixFacts& facts, int ranks,
-                               double program_bytes);
+                               double program_bytes, double gpu_free = 0);
 
 double sum_of(const std::vector<MemoryPart>& parts);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "distributed/cuda_operator.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/mat/case_kernels.hpp"
 #include "planning/candidates.hpp"
@@ -66,6 +67,9 @@ KernelTuning::KernelTuning(const Case& c, std::shared_ptr<DistributedMatrix> mat
   if (solver.is_one_kernel())
     nothing_to_choose_ = "the system fits into shared memory, where the loop has its own product";
   if (!amat.shared_operator()) nothing_to_choose_ = "an earlier run chose PETSc's own product";
+  if (const auto op = std::dynamic_pointer_cast<CudaOperator>(amat.shared_operator());
+      op && !op->has_entries())
+    nothing_to_choose_ = "the GPU has no room for the matrix beside the layout of this kernel";
   if (earlier_ && earlier_->iterations > 0) iterations_of_solve_ = earlier_->iterations;
 }
 

@@ -28,7 +28,8 @@ PlainProduct::PlainProduct(std::shared_ptr<const DistributedMatrix> matrix)
 
 void PlainProduct::multiply(std::span<const double> x, std::span<double> y) {
   petsc_check(PetscSFBcastBegin(halo_, MPI_DOUBLE, x.data(), ghosts_.data(), MPI_REPLACE));
-  std::fill(y.begin(), y.end(), 0.0);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = 0;
   add_plain_product(matrix_->blocks.local, x, y);
   petsc_check(PetscSFBcastEnd(halo_, MPI_DOUBLE, x.data(), ghosts_.data(), MPI_REPLACE));
   add_plain_product(matrix_->blocks.ghost, ghosts_, y);

@@ -13,6 +13,7 @@
 #include "device/piece_uploader.hpp"
 #include "device/stream.hpp"
 #include "device/uploader.hpp"
+#include "distributed/device_blocks.hpp"
 #include "io/entries_sink.hpp"
 #include "kernels/blocked_device_csr.hpp"
 
@@ -24,6 +25,9 @@ namespace trireme {
 // since.
 class EarlyUpload final : public EntriesSink {
  public:
+  // Takes no entries where those of `entries` would not stay (DeviceBlocks).
+  explicit EarlyUpload(Entries entries = Entries::needed) : entries_of_case_(entries) {}
+
   // From here on, entries go to the current device. `threads` threads read. Does nothing after
   // end().
   void open(int threads);
@@ -60,6 +64,7 @@ class EarlyUpload final : public EntriesSink {
   std::mutex mutex_;  // of open() and begin()
   std::optional<PieceUploader> uploader_;
   std::optional<Stream> stream_;
+  Entries entries_of_case_;
   std::int64_t entries_ = 0;
   bool begun_ = false, ended_ = false;
   std::atomic<bool> on_ = false;  // there is memory on the GPU

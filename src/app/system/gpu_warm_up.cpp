@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "app/requested_kernels.hpp"
+#include "app/system/entries_of_case.hpp"
 #include "device/device.hpp"
 #include "distributed/cuda_operator.hpp"
 #include "distributed/device_blocks.hpp"
@@ -64,20 +65,11 @@ class TinySystem {
     stream_.synchronize();
   }
 
+  // The first solve loads the kernels one by one. In a capture, as of the second one, a kernel that
+  // is loaded while other threads load theirs makes the capture fail now and then.
   void load_solver(solvers::Method method, solvers::PreconditionerKind preconditioner) {
-    const auto kernel = build(plain_kernel(Device::cuda).name, Precision::full);
-    solvers::CudaKernelSystem system(*kernel, on_device_.view());
-    const Array<double> ones(matrix_.rows, 1.0);
-    Array<double> solution(matrix_.rows);
-    solvers::PreconditionerSpec spec;
-    spec.kind = preconditioner;
-    spec.diagonal = ones;
-    solvers::CudaOptions options;
-    options.mode = solvers::CudaMode::graph;  // large systems, whose start matters, run as a graph
-    solvers::CudaSolver solver(system, method, solvers::Variant::automatic, spec, options);
-    solvers::Tolerances rule;
-    rule.max_iterations = 3;
-    solver.solve({ones, solution, true}, rule);
+    for (const solvers::CudaMode mode : {solvers::CudaMode::stepped, solvers::CudaMode::graph})
+      solve(method, preconditioner, mode);
   }
 
   // The set-up of multigrid with one unknown per node, and the layouts of the cycle.
@@ -87,6 +79,24 @@ class TinySystem {
   }
 
  private:
+  // Large systems, whose start matters, run as a graph.
+  void solve(solvers::Method method, solvers::PreconditionerKind preconditioner,
+             solvers::CudaMode mode) {
+    const auto kernel = build(plain_kernel(Device::cuda).name, Precision::full);
+    solvers::CudaKernelSystem system(*kernel, on_device_.view());
+    const Array<double> ones(matrix_.rows, 1.0);
+    Array<double> solution(matrix_.rows);
+    solvers::PreconditionerSpec spec;
+    spec.kind = preconditioner;
+    spec.diagonal = ones;
+    solvers::CudaOptions options;
+    options.mode = mode;
+    solvers::CudaSolver solver(system, method, solvers::Variant::automatic, spec, options);
+    solvers::Tolerances rule;
+    rule.max_iterations = 3;
+    solver.solve({ones, solution, true}, rule);
+  }
+
   std::unique_ptr<CudaKernel<double>> build(std::string_view name, Precision precision) {
     return precision == Precision::mixed
                ? build_mixed_cuda_kernel(name, on_device_.view(), stream_)
@@ -121,7 +131,7 @@ GpuWarmUp::GpuWarmUp(MPI_Comm comm, const std::vector<KernelChoice>& kernels,
       shares_blocks_(std::ranges::any_of(kernels, on_gpu)) {
   if (!gpus.everywhere) select_gpu(comm, kernels, gpus);
   if (!shares_blocks_ || !gpus.everywhere) return;
-  if (!c.problem.generated() && alone_) early_.emplace();
+  if (!c.problem.generated() && alone_) early_.emplace(entries_for(c));
   const int rank = rank_on_node(comm);
   threads_ = omp_get_max_threads();
   opening_ = opened_.get_future().share();
@@ -156,6 +166,7 @@ void GpuWarmUp::open(int rank_of_node, int threads) {
   select_device(rank_of_node);
   if (early_) early_->open(threads);
   uploader_ = std::make_unique<Uploader>(threads);
+  uploader_->make_chunks();
 }
 
 void GpuWarmUp::load() {
@@ -200,7 +211,7 @@ void GpuWarmUp::upload(DistributedMatrix& matrix, bool as_read) {
     };
   collectively(comm_, [&] {
     if (!rest && early_) early_->drop();
-    DeviceBlocks::prepare(matrix, std::move(uploader_), rest);
+    DeviceBlocks::prepare(matrix, std::move(uploader_), rest, entries_for(case_));
   });
 }
 

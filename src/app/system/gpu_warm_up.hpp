@@ -49,9 +49,9 @@ class GpuWarmUp {
   bool is_missing();
   // Waits until the thread has opened the GPU, and calls select_gpu() for this thread. Returns the
   // name of the GPU, or an empty text where none is used. On several ranks the thread ends first:
-  // what they launch for ghosts loads kernels, and where the thread destroyed a graph meanwhile, a
-  // third of the runs on two GPUs crashed in the driver (580.159, which loads kernels on demand).
-  // Collective.
+  // what they launch for ghosts loads kernels beside it, and a third of the runs on two GPUs
+  // crashed in the driver (580.159), where it destroyed a graph whose capture had failed
+  // (Graph::abandon()). Collective.
   std::string wait_until_open();
   // Ends the thread after the kernel that it loads.
   void finish();

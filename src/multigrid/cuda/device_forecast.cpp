@@ -29,7 +29,8 @@ double bytes_of(const DevicePeak& peak, double rows, double nnz, double columns)
 // Of the finest matrix, where it is not in GPU memory.
 std::int64_t upload_bytes(const DistributedMatrix& matrix) {
   constexpr std::int64_t kEntry = sizeof(double) + sizeof(std::int32_t);
-  if (DeviceBlocks::find(matrix)) return 0;
+  if (const DeviceBlocks* blocks = DeviceBlocks::find(matrix); blocks && blocks->has_entries())
+    return 0;
   return matrix.blocks.nnz() * kEntry + (matrix.local_rows() + 1) * std::int64_t{4};
 }
 

@@ -51,6 +51,7 @@ class KspEngine {
   // What the unpreconditioned norm is made of; none: as PETSc's options say.
   std::optional<solvers::RowTest> row_test;
   bool drops_worse_guess = false;  // see ksp_drop_worse_guesses()
+  bool ignores_guess = false;      // see ksp_ignore_guess()
   bool in_block = false;  // a loop for many right-hand sides runs, and no Vec has its iterates
   BorrowedLoop borrowed;  // of the last solve, where it was PETSc's own loop
 

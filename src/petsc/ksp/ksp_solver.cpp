@@ -126,9 +126,11 @@ KspResult KspSolver::solve(Vec b, Vec x, bool nonzero_guess) {
 
 KspResult KspSolver::solve_once(Vec b, Vec x, bool nonzero_guess) {
   const MPI_Comm comm = comm_of(amat_);
-  petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
-  MPI_Barrier(comm);
   const bool resident = engine() == Engine::resident;
+  if (resident && !nonzero_guess) ksp_ignore_guess(ksp_);
+  petsc_check(
+      KSPSetInitialGuessNonzero(ksp_, resident || nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
+  MPI_Barrier(comm);
   std::optional<EndedBySignal> signal;
   std::optional<LowerIterationLimit> limit;
   if (resident)
@@ -141,6 +143,7 @@ KspResult KspSolver::solve_once(Vec b, Vec x, bool nonzero_guess) {
   if (before > 0) limit.emplace(ksp_, before);
   const Stopwatch watch;
   petsc_check(KSPSolve(ksp_, b, x));
+  petsc_check(KSPSetInitialGuessNonzero(ksp_, nonzero_guess ? PETSC_TRUE : PETSC_FALSE));
   KspResult result;
   result.seconds = max_over_ranks(comm, watch.seconds());
   result.verdict = verdict_of(ksp_);

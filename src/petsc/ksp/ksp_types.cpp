@@ -4,6 +4,7 @@
 #include "petsc/factors/cudss/package.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "base/error.hpp"
 #include "distributed/cuda_operator.hpp"
@@ -16,6 +17,7 @@
 #include "petsc/pc/given_pc.hpp"
 #include "petsc/pc/pc_needs.hpp"
 #include "petsc/private_headers.hpp"
+#include "petsc/vectors.hpp"
 
 namespace trireme {
 namespace {
@@ -98,12 +100,17 @@ void solve_by_petscs_loop(KSP ksp, const EngineChoice& why) {
 }
 
 void solve(KSP ksp) {
-  const LoopChoice choice = choose_loop(ksp);
-  const KspRequests asked = requests_of(ksp);
   KspEngine& engine = engine_of(ksp);
+  const bool ignores_guess = std::exchange(engine.ignores_guess, false);
+  const LoopChoice choice = choose_loop(ksp);
+  KspRequests asked = requests_of(ksp);
   engine.borrowed.forget();
   require_loop(ksp, choice);
-  if (choice.loop == Loop::petscs) return solve_by_petscs_loop(ksp, choice.why);
+  if (choice.loop == Loop::petscs) {
+    if (ignores_guess) set_local_values_to_zero(solution_of(ksp));
+    return solve_by_petscs_loop(ksp, choice.why);
+  }
+  asked.zero_guess = asked.zero_guess || ignores_guess;
   prepare(ksp, choice);  // does nothing unless the Mat or the PC is new
   const ConsistentRightHandSide consistent(ksp, solvers::info_of(engine.method()).symmetric);
   solvers::IterationObserver observer;
@@ -345,6 +352,10 @@ void ksp_set_row_test(KSP ksp, solvers::RowTest rows) {
 
 void ksp_drop_worse_guesses(KSP ksp) {
   if (is_resident(ksp)) engine_of(ksp).drops_worse_guess = true;
+}
+
+void ksp_ignore_guess(KSP ksp) {
+  if (is_resident(ksp)) engine_of(ksp).ignores_guess = true;
 }
 
 void ksp_set_stop(KSP ksp, std::function<bool()> stop) {

@@ -95,6 +95,11 @@ void ksp_set_row_test(KSP ksp, solvers::RowTest rows);
 // a solve of a block.
 void ksp_drop_worse_guesses(KSP ksp);
 
+// The next KSPSolve(), which is told of an initial guess, begins at x = 0 and does not read x.
+// PETSc sets x to zero by one thread where it knows of no guess, which takes three times as long as
+// the copy of b to a GPU. Does nothing for a KSP of another type.
+void ksp_ignore_guess(KSP ksp);
+
 // Sets a function that is polled in every iteration on every rank. If it returns true on any rank,
 // the solve ends with the solution so far: the reason is KSP_DIVERGED_USER (before PETSc 3.26
 // KSP_DIVERGED_ITS), and KspFacts::stopped is true. Does nothing for a KSP of another type.

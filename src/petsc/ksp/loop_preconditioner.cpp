@@ -22,7 +22,7 @@ struct FromDevice {
 };
 
 FromDevice from_device(const CudaOperator* of_amat, const Operator* of_pmat) {
-  if (!of_amat || of_amat != of_pmat) return {};
+  if (!of_amat || of_amat != of_pmat || !of_amat->has_entries()) return {};
   return {.blocks = true, .diagonal = !of_amat->permuted()};
 }
 

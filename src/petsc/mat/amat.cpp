@@ -2,6 +2,7 @@
 // Three kinds of product: a Trireme kernel on the host, one on a GPU, and PETSc's own.
 #include "petsc/mat/amat.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/stopwatch.hpp"
@@ -82,13 +83,13 @@ class CudaKernelAmat final : public KernelAmat {
 
   void time_products_if_none_was() override {
     if (times().count() > 0) return;
-    constexpr int kProducts = 100;
-    if (operator_->time_float_products(kProducts)) return;
     const auto rows = static_cast<std::size_t>(operator_->matrix().local_rows());
+    const int products = products_to_time(rows);
+    if (operator_->time_float_products(products)) return;
     const DeviceBuffer<double> x(rows, operator_->stream()), y(rows, operator_->stream());
     constexpr int kByte = 0x3f;  // x = 4.8e-4 everywhere
     memory::fill(x.data(), kByte, rows * sizeof(double), operator_->stream());
-    for (int product = 0; product < kProducts; ++product)
+    for (int product = 0; product < products; ++product)
       operator_->multiply(x.view(), y.span(), operator_->stream());
   }
 
@@ -104,6 +105,12 @@ class CudaKernelAmat final : public KernelAmat {
             !advice.empty())
           notes.push_back(std::move(advice));
     }
+    if (!operator_->has_entries())
+      notes.push_back(fmt::format(
+          "the GPU holds the layout of {} but not the matrix, whose {:.3g} GB would be more than a "
+          "third of its free memory: new values go up block by block, and no other kernel was "
+          "tried",
+          operator_->kernel(), 1e-9 * static_cast<double>(matrix.csr_bytes())));
     if (const double us = max_over_ranks(matrix.comm, operator_->staging_us()); us > 0)
       notes.push_back(fmt::format(
           "vectors are staged through pinned memory: {:.1f} us per product beside it", us));
@@ -117,6 +124,15 @@ class CudaKernelAmat final : public KernelAmat {
   }
 
  private:
+  // The same number on every rank: as many as take some milliseconds, and enough for a median.
+  int products_to_time(std::size_t rows) const {
+    constexpr double kSeconds = 5e-3, kBytesPerSecond = 1e12, kLeast = 10, kMost = 100;
+    const double bytes = static_cast<double>(operator_->statistics().stored_bytes) +
+                         2.0 * sizeof(double) * static_cast<double>(rows);
+    const double seconds = max_over_ranks(operator_->matrix().comm, bytes / kBytesPerSecond);
+    return static_cast<int>(std::clamp(kSeconds / std::max(seconds, 1e-9), kLeast, kMost));
+  }
+
   std::shared_ptr<CudaOperator> operator_;
 };
 

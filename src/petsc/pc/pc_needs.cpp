@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "distributed/device_blocks.hpp"
+#include "distributed/matrix_look.hpp"
 #include "kernels/csr_scans.hpp"
 #include "parallel/collective.hpp"
 #include "petsc/pc/petsc_preconditioners.hpp"
@@ -58,9 +59,10 @@ bool blocks_belong_to_ranks(PC pc) {
 
 void require_nonzero_diagonal(const DistributedMatrix& matrix, PC pc) {
   if (!divides_by_the_diagonal(pc)) return;
+  if (const MatrixLook* const look = known_look(matrix); look && look->zero_diagonal == 0) return;
   int suspect = 1;
   collectively(matrix.comm, [&] {
-    if (const DeviceBlocks* blocks = DeviceBlocks::find(matrix))
+    if (const DeviceBlocks* blocks = DeviceBlocks::find(matrix); blocks && blocks->has_entries())
       suspect = invert_diagonal(blocks->local().blocks(), blocks->stream()).has_zero ? 1 : 0;
   });
   MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, matrix.comm);

@@ -253,6 +253,22 @@ class GraphExecutor {
     for (int k = 1; k <= form_.unroll; ++k) body(k == form_.unroll);
   }
 
+  // Records `unroll` iterations into the graph of a node.
+  template <class Body>
+  void capture_body(cudaGraph_t into, const Body& body) {
+    cuda_check(cudaStreamBeginCaptureToGraph(stream_, into, nullptr, nullptr, 0,
+                                             cudaStreamCaptureModeThreadLocal));
+    try {
+      record(body);
+    } catch (...) {
+      capture::abandon_in_graph(stream_);
+      throw;
+    }
+    cudaGraph_t captured = nullptr;
+    cuda_check(cudaStreamEndCapture(stream_, &captured));
+    handle_ = {};
+  }
+
   // Runs a while node whose body is `unroll` iterations. The host takes no part until it ends.
   template <class Body>
   void run_conditional(const Body& body) {
@@ -272,18 +288,13 @@ class GraphExecutor {
 #else
       cuda_check(cudaGraphAddNode(&node, loop.graph, nullptr, 0, &params));
 #endif
-      cuda_check(cudaStreamBeginCaptureToGraph(stream_, params.conditional.phGraph_out[0], nullptr,
-                                               nullptr, 0, cudaStreamCaptureModeThreadLocal));
       try {
-        record(body);
+        capture_body(params.conditional.phGraph_out[0], body);
+        loop.exec = GraphExec(loop.graph);
       } catch (...) {
-        capture::abandon(stream_);
+        loop.graph.abandon();
         throw;
       }
-      cudaGraph_t captured = nullptr;
-      cuda_check(cudaStreamEndCapture(stream_, &captured));
-      handle_ = {};
-      loop.exec = GraphExec(loop.graph);
       loop_ = std::move(loop);
     }
     loop_->exec.launch(stream_);
