@@ -72,6 +72,24 @@ TEST(BorderFunctors, NumberAsLocalNumbersDo) {
   }
 }
 
+// Own columns 10 to 29 come first, then others; by global numbers they ascend.
+TEST(BorderFunctors, GiveRowsGlobalColumnsThatAscend) {
+  const Array<std::int32_t> others{2, 7, 40, 41};
+  const std::int32_t first = 10, own = 20;
+  const CsrMatrix<double> m{.rows = 4,
+                            .cols = own + 4,
+                            .row_ptr = {0, 4, 4, 6, 8},
+                            .col_idx = {0, 19, 20, 23, 5, 6, 21, 22},
+                            .values = {1, 2, 3, 4, 5, 6, 7, 8}};
+  Array<std::int32_t> columns(8, -1);
+  Array<double> values(8, NAN);
+  const MakeRowGlobal make{MatrixPointers(m), first,          own,
+                           others.data(),     columns.data(), values.data()};
+  for (std::int64_t i = 0; i < m.rows; ++i) make(i);
+  EXPECT_TRUE(std::ranges::equal(columns, std::vector{2, 10, 29, 41, 15, 16, 7, 40}));
+  EXPECT_TRUE(std::ranges::equal(values, std::vector<double>{3, 1, 2, 4, 5, 6, 7, 8}));
+}
+
 // Entries in columns below a limit and rows that are copied whole are those of the matrix.
 TEST(BorderFunctors, CutAndCopyRows) {
   const CsrMatrix<double> m{.rows = 4,

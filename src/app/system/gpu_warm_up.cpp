@@ -167,6 +167,8 @@ void GpuWarmUp::open(int rank_of_node, int threads) {
   if (early_) early_->open(threads);
   uploader_ = std::make_unique<Uploader>(threads);
   uploader_->make_chunks();
+  constexpr std::size_t kOfGhosts = std::size_t{8} << 20;  // GhostWords takes it
+  if (!alone_) PinnedBuffer<char>{kOfGhosts};
 }
 
 void GpuWarmUp::load() {

@@ -8,8 +8,15 @@
 
 namespace trireme::multigrid {
 
+GhostWords::Room GhostWords::room(std::size_t sent, std::size_t received) {
+  constexpr std::size_t kLeast = std::size_t{2} << 20;  // 8 MB, a block that is kept
+  if (words_.size() < sent + received)
+    words_ = PinnedBuffer<std::uint32_t>(std::max(kLeast, sent + received));
+  return {words_.span().first(sent), words_.span().subspan(sent, received)};
+}
+
 DeviceGhosts::DeviceGhosts(MPI_Comm comm, const HaloPlan& halo, std::int64_t nodes,
-                           std::int64_t most_numbers, StreamRef stream)
+                           std::int64_t most_numbers, GhostWords& way, StreamRef stream)
     : comm_(comm),
       halo_(&halo),
       rank_(static_cast<std::size_t>(rank_of(comm))),
@@ -17,9 +24,7 @@ DeviceGhosts::DeviceGhosts(MPI_Comm comm, const HaloPlan& halo, std::int64_t nod
       stream_(stream),
       send_rows_(to_device(std::span<const std::int32_t>(halo.send_rows), stream)),
       packed_(halo.send_rows.size() * static_cast<std::size_t>(2 * most_numbers), stream),
-      sent_(packed_.size()),
-      received_(static_cast<std::size_t>(halo.ghosts) *
-                static_cast<std::size_t>(2 * most_numbers)) {
+      way_(&way) {
   synchronize(stream);
 }
 
@@ -30,7 +35,9 @@ void DeviceGhosts::agree() const {
 void DeviceGhosts::fetch_words(std::uint32_t* values, std::int64_t words) const {
   pack_words(values, send_rows_.view(), words, packed_.data(), stream_);
   const std::size_t count = send_rows_.size() * static_cast<std::size_t>(words);
-  copy_to_host(packed_.view().subspan(0, count), std::span(sent_), stream_);
+  const auto came = static_cast<std::size_t>(halo_->ghosts * words);
+  const auto [sent, received] = way_->room(count, came);
+  copy_to_host(packed_.view().subspan(0, count), sent, stream_);
   synchronize(stream_);
   agree();
   MPI_Datatype node = MPI_DATATYPE_NULL;
@@ -38,15 +45,14 @@ void DeviceGhosts::fetch_words(std::uint32_t* values, std::int64_t words) const 
   MPI_Type_commit(&node);
   std::vector<MPI_Request> requests;
   for (const auto& from : halo_->receives)
-    MPI_Irecv(received_.data() + from.offset * words, from.count, node, from.rank, 0, comm_,
+    MPI_Irecv(received.data() + from.offset * words, from.count, node, from.rank, 0, comm_,
               &requests.emplace_back());
   for (const auto& to : halo_->sends)
-    MPI_Isend(sent_.data() + to.offset * words, to.count, node, to.rank, 0, comm_,
+    MPI_Isend(sent.data() + to.offset * words, to.count, node, to.rank, 0, comm_,
               &requests.emplace_back());
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   MPI_Type_free(&node);
-  const auto came = static_cast<std::size_t>(halo_->ghosts * words);
-  copy_to_device(std::span<const std::uint32_t>(received_).first(came),
+  copy_to_device(std::span<const std::uint32_t>(received),
                  DeviceSpan<std::uint32_t>(values + nodes_ * words, came), stream_);
   synchronize(stream_);
 }

@@ -22,14 +22,29 @@
 
 namespace trireme::multigrid {
 
+// Pinned memory through which the words of exchanges pass one after the other, so that one block
+// serves all of them.
+class GhostWords {
+ public:
+  // Those of one exchange, until the next call.
+  struct Room {
+    std::span<std::uint32_t> sent, received;
+  };
+  Room room(std::size_t sent, std::size_t received);
+
+ private:
+  PinnedBuffer<std::uint32_t> words_;
+};
+
 class DeviceGhosts {
  public:
   // Of a process that works alone: there are no ghosts, and no function communicates.
   DeviceGhosts() = default;
   // `halo` is a plan of nodes, of which this rank has `nodes`. It must outlive the object, and so
-  // must `comm`. A node has at most 8 * `most_numbers` bytes in fetch(). Does not communicate.
+  // must `comm` and `way`. A node has at most 8 * `most_numbers` bytes in fetch(). Does not
+  // communicate.
   DeviceGhosts(MPI_Comm comm, const HaloPlan& halo, std::int64_t nodes, std::int64_t most_numbers,
-               StreamRef stream);
+               GhostWords& way, StreamRef stream);
 
   bool alone() const { return halo_ == nullptr; }
   std::size_t rank() const { return rank_; }  // of this process among those of the exchange
@@ -63,7 +78,7 @@ class DeviceGhosts {
   StreamRef stream_ = nullptr;
   DeviceBuffer<std::int32_t> send_rows_;
   DeviceBuffer<std::uint32_t> packed_;
-  mutable Array<std::uint32_t> sent_, received_;
+  GhostWords* way_ = nullptr;
 };
 
 // packed[k * words + w] = values[rows[k] * words + w]

@@ -107,7 +107,7 @@ ScratchBuffer<std::int32_t> RankSetUp::Parts::aggregates_of(std::size_t l, const
     aggregates = aggregate_twice(host);
     return upload(std::span<const std::int32_t>(aggregates.of_node), stream);
   }
-  const DeviceGhosts exchange(comm, host.halo, host.nodes, 1, stream);
+  const DeviceGhosts exchange(comm, host.halo, host.nodes, 1, way_through_host, stream);
   DeviceAggregates found =
       aggregate_on_ranks(graph, host.first(), exchange, aggregates.starts, stream);
   if (modes.width > 0) {

@@ -33,11 +33,11 @@ std::int64_t bytes_of(const DeviceBuffer<T>& buffer) {
 
 }  // namespace
 
-void RankBorders::Border::set(const BorderRows& from, StreamRef stream) {
-  rows = to_device(std::span<const std::int32_t>(from.rows), stream);
-  row_ptr = to_device(std::span<const std::int32_t>(from.row_ptr), stream);
-  columns = to_device(std::span<const std::int32_t>(from.columns), stream);
-  values = to_device(std::span<const double>(from.values), stream);
+void RankBorders::Border::set(const BorderRows& from, Uploader& uploader, StreamRef stream) {
+  rows = uploader.to_device(std::span<const std::int32_t>(from.rows), stream);
+  row_ptr = uploader.to_device(std::span<const std::int32_t>(from.row_ptr), stream);
+  columns = uploader.to_device(std::span<const std::int32_t>(from.columns), stream);
+  values = uploader.to_device(std::span<const double>(from.values), stream);
   view.count = static_cast<std::int32_t>(from.rows.size());
   view.lanes_shift = 0;
   constexpr int kMaxShift = 5;
@@ -81,10 +81,11 @@ RankBorders::RankBorders(MPI_Comm comm, const std::vector<RankLevel>& levels,
 void RankBorders::set(LevelBorders& to, const RankLevel& from) {
   to.rows = from.parts.rows;
   to.to_whole = from.to_whole;
-  to.a.set(from.a, stream_);
-  to.p.set(from.p, stream_);
-  to.others.set(from.others, stream_);
-  to.received.set(from.received, stream_);
+  Uploader uploader;
+  to.a.set(from.a, uploader, stream_);
+  to.p.set(from.p, uploader, stream_);
+  to.others.set(from.others, uploader, stream_);
+  to.received.set(from.received, uploader, stream_);
   constexpr std::size_t kWholePack = 32;  // steps write whole packs of rows
   const std::size_t terms =
       from.to_whole ? static_cast<std::size_t>(from.gathering.terms) : from.others.rows.size();

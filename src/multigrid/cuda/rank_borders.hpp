@@ -15,6 +15,7 @@
 
 #include "device/buffer.hpp"
 #include "device/stream.hpp"
+#include "device/uploader.hpp"
 #include "distributed/gpu_exchange.hpp"
 #include "multigrid/cuda/border_kernels.hpp"
 #include "multigrid/cuda/make_exchange.hpp"
@@ -62,7 +63,7 @@ class RankBorders final : public StepBorders {
     DeviceBuffer<double> values;
     BorderView view;
 
-    void set(const BorderRows& from, StreamRef stream);
+    void set(const BorderRows& from, Uploader& uploader, StreamRef stream);
     std::int64_t bytes() const;
   };
   struct LevelBorders {

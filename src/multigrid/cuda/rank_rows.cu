@@ -66,7 +66,8 @@ void pack_words(const std::uint32_t* values, DeviceSpan<const std::int32_t> rows
 DeviceRows joined(const DeviceCsr<double>& local, const CsrView<double>& ghost,
                   std::span<const std::int32_t> place, std::int64_t cols, StreamRef stream) {
   const CudaPlace gpu(stream);
-  const auto of_ghosts = to_device(ghost, stream);
+  Uploader uploader;
+  const auto of_ghosts = to_device(ghost, uploader, stream);
   const auto places = upload(place, gpu);
   const std::int64_t nnz = local.nnz + std::ssize(ghost.values);
   DeviceRows rows{local.rows, cols, gpu.array<std::int32_t>(local.rows + 1),
@@ -103,8 +104,12 @@ CsrMatrix<double> rows_on_host(const DeviceCsr<double>& m, std::span<const std::
   const auto values = place.array<double>(m.values.empty() ? 0 : nnz);
   place.for_each(count, CopyRowTo{MatrixPointers(m), wanted.data(), row_ptr.data(), columns.data(),
                                   values.data()});
-  return {count, m.cols, to_host(row_ptr.view(), stream), to_host(columns.view(), stream),
-          to_host(values.view(), stream)};
+  CsrMatrix<double> copy{count, m.cols, to_host(row_ptr.view(), stream),
+                         Array<std::int32_t>(columns.size()), Array<double>(values.size())};
+  Uploader uploader;
+  uploader.copy_back(columns.view(), std::span(copy.col_idx), stream);
+  uploader.copy_back(values.view(), std::span(copy.values), stream);
+  return copy;
 }
 
 DeviceRows stacked(const DeviceCsr<double>& above, std::span<const std::int32_t> place,
@@ -206,6 +211,20 @@ void make_local(DeviceSpan<std::int32_t> numbers, std::int64_t first, std::int64
                  MakeLocal{narrow(first), narrow(own), table.data(), narrow(std::ssize(others)),
                            numbers.data()});
   synchronize(stream);
+}
+
+DeviceRows rows_with_global_columns(const DeviceCsr<double>& from, std::int64_t cols,
+                                    std::int64_t first, std::int64_t own,
+                                    std::span<const std::int32_t> others, StreamRef stream) {
+  const CudaPlace place(stream);
+  const auto table = upload(others, place);
+  DeviceRows rows{from.rows, cols, place.array<std::int32_t>(from.rows + 1),
+                  place.array<std::int32_t>(from.nnz), place.array<double>(from.nnz)};
+  copy_on_device(from.row_ptr, rows.row_ptr.span(), stream);
+  place.for_each(from.rows, MakeRowGlobal{MatrixPointers(from), narrow(first), narrow(own),
+                                          table.data(), rows.col_idx.data(), rows.values.data()});
+  synchronize(stream);
+  return rows;
 }
 
 void make_global(DeviceSpan<std::int32_t> columns, std::int64_t first, std::int64_t own,

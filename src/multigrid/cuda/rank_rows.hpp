@@ -59,6 +59,11 @@ Array<std::int32_t> numbers_outside(DeviceSpan<const std::int32_t> numbers, std:
 void make_local(DeviceSpan<std::int32_t> numbers, std::int64_t first, std::int64_t own,
                 std::span<const std::int32_t> others, StreamRef stream);
 
+// with_global_columns() of triple_product.hpp.
+DeviceRows rows_with_global_columns(const DeviceCsr<double>& from, std::int64_t cols,
+                                    std::int64_t first, std::int64_t own,
+                                    std::span<const std::int32_t> others, StreamRef stream);
+
 // Columns as LocalNumbers has them in global numbers, in the place of which they come.
 void make_global(DeviceSpan<std::int32_t> columns, std::int64_t first, std::int64_t own,
                  std::span<const std::int32_t> others, StreamRef stream);

@@ -14,21 +14,29 @@
 #include "multigrid/refusals.hpp"
 #include "multigrid/set_up/coarsen.hpp"
 #include "multigrid/set_up/thinning.hpp"
-#include "multigrid/set_up/triple_product.hpp"
 #include "multigrid/store/stored_hierarchy.hpp"
 
 namespace trireme::multigrid {
 namespace {
 
 DeviceRows upload_rows(const CsrMatrix<double>& m, StreamRef stream) {
-  return {m.rows, m.cols, upload(std::span<const std::int32_t>(m.row_ptr), stream),
-          upload(std::span<const std::int32_t>(m.col_idx), stream),
-          upload(std::span<const double>(m.values), stream)};
+  Uploader uploader;
+  const auto copied = [&]<class T>(const Array<T>& from) {
+    ScratchBuffer<T> to(from.size(), stream);
+    uploader.copy(std::span<const T>(from), to.span(), stream);
+    return to;
+  };
+  return {m.rows, m.cols, copied(m.row_ptr), copied(m.col_idx), copied(m.values)};
 }
 
 CsrMatrix<double> copied_to_host(const DeviceCsr<double>& m, StreamRef stream) {
-  return {m.rows, m.cols, to_host(m.row_ptr, stream), to_host(m.col_idx, stream),
-          to_host(m.values, stream)};
+  Uploader uploader;
+  const auto copied = [&]<class T>(DeviceSpan<const T> from) {
+    Array<T> to(from.size());
+    uploader.copy_back(from, std::span<T>(to), stream);
+    return to;
+  };
+  return {m.rows, m.cols, copied(m.row_ptr), copied(m.col_idx), copied(m.values)};
 }
 
 }  // namespace
@@ -93,7 +101,8 @@ void RankSetUp::Parts::plan(Level& level) {
   const std::int64_t own = node_starts[own_rank() + 1] - node_starts[own_rank()];
   collectively(comm, [&] {
     level.columns = widened(level.nodes, own, size, size);
-    level.ghosts = std::make_unique<DeviceGhosts>(comm, level.nodes, own, size, stream);
+    level.ghosts =
+        std::make_unique<DeviceGhosts>(comm, level.nodes, own, size, way_through_host, stream);
   });
 }
 
@@ -160,7 +169,7 @@ void RankSetUp::Parts::take_whole(const CsrMatrix<double>& rows) {
     if (whole.row_ptr.empty())
       whole = upload_rows(rows, stream);
     else
-      copy_to_device(std::span<const double>(rows.values), whole.values.span(), stream);
+      Uploader().copy(std::span<const double>(rows.values), whole.values.span(), stream);
     stream.synchronize();
   });
 }
@@ -169,8 +178,10 @@ void RankSetUp::Parts::gather_whole(const CoarseColumns& columns, const DeviceRo
   const Stopwatch watch;
   CsrMatrix<double> mine;
   collectively(comm, [&] {
-    mine = with_global_columns(copied_to_host(rows.view(), stream), columns,
-                               levels.back()->transfer->others);
+    const DeviceRows global =
+        rows_with_global_columns(rows.view(), columns.starts.back(), columns.first(), columns.own(),
+                                 levels.back()->transfer->others, stream);
+    mine = copied_to_host(global.view(), stream);
   });
   take_whole(Replication(comm, columns.starts).whole(mine));
   seconds.distribution += watch.seconds();

@@ -110,6 +110,7 @@ struct RankSetUp::Parts {
   MPI_Comm comm;
   Stream stream;  // outlives the arrays below
   Options options;
+  GhostWords way_through_host;  // outlives the levels
   std::shared_ptr<DeviceBlocks> blocks;
   std::vector<std::unique_ptr<Level>> levels;  // that lie on the ranks
   bool whole_is_next = false;                  // a level below lies whole on every rank

@@ -125,6 +125,32 @@ struct MakeGlobal {
   }
 };
 
+// The same for the columns of a row, own ones first and others ascending, so that all ascend.
+struct MakeRowGlobal {
+  MatrixPointers from;
+  std::int32_t first, own;
+  const std::int32_t* others;
+  std::int32_t* to_columns;
+  double* to_values;
+
+  TRIREME_HD void operator()(std::int64_t i) const {
+    const std::int32_t begin = from.row_ptr[i], end = from.row_ptr[i + 1];
+    std::int32_t beyond = end;  // where the others begin
+    while (beyond > begin && from.col_idx[beyond - 1] >= own) --beyond;
+    std::int32_t to = begin, k = beyond;
+    for (; k < end && other(k) < first; ++k, ++to) put(to, other(k), k);
+    for (std::int32_t j = begin; j < beyond; ++j, ++to) put(to, first + from.col_idx[j], j);
+    for (; k < end; ++k, ++to) put(to, other(k), k);
+  }
+
+ private:
+  TRIREME_HD std::int32_t other(std::int32_t k) const { return others[from.col_idx[k] - own]; }
+  TRIREME_HD void put(std::int32_t to, std::int32_t column, std::int32_t k) const {
+    to_columns[to] = column;
+    to_values[to] = from.values[k];
+  }
+};
+
 // The neighbours of a node, with edges back and with edges that other ranks have for it.
 struct GatherEdges {
   const std::int32_t* row_ptr;

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "multigrid/ranks/border_functors.hpp"
 #include "multigrid/ranks/local_numbers.hpp"
 #include "multigrid/ranks/node_exchange.hpp"
 #include "multigrid/set_up/diagonal_repair.hpp"
@@ -224,26 +225,13 @@ CsrMatrix<double> TripleProduct::rows() const {
 
 CsrMatrix<double> with_global_columns(const CsrMatrix<double>& from, const CoarseColumns& columns,
                                       std::span<const std::int32_t> others) {
-  const std::int64_t first = columns.first(), own = columns.own();
-  CsrMatrix<double> rows = from;
-  rows.cols = columns.starts.back();
-  if (first == 0 && others.empty()) return rows;
-  HostPlace::for_each(from.rows, [&](std::int64_t i) {
-    const std::int32_t begin = from.row_ptr[i], end = from.row_ptr[i + 1];
-    std::int32_t ghosts = end;  // where they begin
-    while (ghosts > begin && from.col_idx[ghosts - 1] >= own) --ghosts;
-    std::int32_t to = begin, k = ghosts;
-    const auto other = [&](std::int32_t at) {
-      return others[static_cast<std::size_t>(from.col_idx[at] - own)];
-    };
-    const auto put = [&](std::int64_t column, double value) {
-      rows.col_idx[to] = static_cast<std::int32_t>(column);
-      rows.values[to++] = value;
-    };
-    for (; k < end && other(k) < first; ++k) put(other(k), from.values[k]);
-    for (std::int32_t j = begin; j < ghosts; ++j) put(first + from.col_idx[j], from.values[j]);
-    for (; k < end; ++k) put(other(k), from.values[k]);
-  });
+  CsrMatrix<double> rows{from.rows, columns.starts.back(), from.row_ptr,
+                         Array<std::int32_t>(from.col_idx.size()),
+                         Array<double>(from.values.size())};
+  HostPlace::for_each(
+      from.rows, MakeRowGlobal{MatrixPointers(from), static_cast<std::int32_t>(columns.first()),
+                               static_cast<std::int32_t>(columns.own()), others.data(),
+                               rows.col_idx.data(), rows.values.data()});
   return rows;
 }
 
