@@ -16,6 +16,7 @@
 #include "app/figures/start_clock.hpp"
 #include "app/ladder/explain.hpp"
 #include "app/run_case.hpp"
+#include "app/system/core_share.hpp"
 #include "app/system/loaded_system.hpp"
 #include "arguments.hpp"
 #include "base/error.hpp"
@@ -190,6 +191,7 @@ ExitCode run(int argc, char** argv, InterruptGuard& interrupts) {
     case Action::solve:
       break;
   }
+  share_cores(kWorld);
   const Case c = given_case(kWorld, arguments);
   const PetscSession petsc(c.petsc, arguments.petsc);
   if (arguments.action == Action::explain) {

@@ -136,9 +136,7 @@ KernelRun run_solver(const SolveContext& context, const PlannedRun& planned,
                             context.preconditioner_clock);
   // Multigrid needs the rows in the order of the file.
   Case spec = context.spec;
-  const bool one_gpu = kernel.device == Device::cuda && size_of(context.matrix->comm) == 1;
-  if (choose && !spec.ordering && (kernel.device == Device::cpu || one_gpu))
-    spec.ordering = Ordering::given;
+  if (choose && !spec.ordering) spec.ordering = Ordering::given;
   std::optional<KernelTuning> tuning;
   if (planned.automatic)
     tuning.emplace(spec, context.matrix, kernel, *plan.amat, *plan.solver, planned.earlier,
