@@ -47,18 +47,20 @@ class HugeBlocks {
     in_use_[data] = size;
     return data;
   }
-  enum class Given { kept, removed, unknown };
-  // `removed`: it is the caller's now.
-  Given give_back(void* data) {
+  bool has(void* data) {
+    const std::lock_guard lock(mutex_);
+    return in_use_.contains(data);
+  }
+  // Of a block that nothing reads any more. False: it is the caller's now.
+  bool keep(void* data) {
     const std::lock_guard lock(mutex_);
     const auto found = in_use_.find(data);
-    if (found == in_use_.end()) return Given::unknown;
     const std::size_t bytes = found->second;
     in_use_.erase(found);
-    if (kept_bytes_ + bytes > kMostKept) return Given::removed;
+    if (kept_bytes_ + bytes > kMostKept) return false;
     kept_.emplace(bytes, data);
     kept_bytes_ += bytes;
-    return Given::kept;
+    return true;
   }
 
  private:
@@ -132,17 +134,14 @@ void* allocate_pinned(std::size_t bytes) {
 }
 
 void free_pinned(void* data) noexcept {
-  cudaDeviceSynchronize();  // a copy may still read the memory
-  switch (HugeBlocks::all().give_back(data)) {
-    case HugeBlocks::Given::kept:
-      return;
-    case HugeBlocks::Given::removed:
-      cudaHostUnregister(data);
-      ::operator delete(data, kAlignment);
-      return;
-    case HugeBlocks::Given::unknown:
-      cudaFreeHost(data);
+  if (!HugeBlocks::all().has(data)) {
+    cudaFreeHost(data);
+    return;
   }
+  cudaDeviceSynchronize();  // a copy may still read the memory
+  if (HugeBlocks::all().keep(data)) return;
+  cudaHostUnregister(data);
+  ::operator delete(data, kAlignment);
 }
 
 void* device_address(void* pinned) {

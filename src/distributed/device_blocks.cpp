@@ -59,13 +59,18 @@ bool DeviceBlocks::entries_fit_well(double rows, double nnz, double free_bytes) 
   return 4 * rows + 12 * nnz <= kMostOfFreeMemory * free_bytes;
 }
 
+bool DeviceBlocks::entries_fit_well(double rows, double nnz) {
+  constexpr double kLittle = 64e6;  // bytes, for which the driver need not be asked
+  return entries_fit_well(rows, nnz, kLittle) ||
+         entries_fit_well(rows, nnz, static_cast<double>(device_memory().free_bytes));
+}
+
 void DeviceBlocks::prepare(DistributedMatrix& matrix, std::unique_ptr<Uploader> uploader,
                            const MakeLocal& make_local, Entries entries) {
   const CsrMatrix<double>& local = matrix.blocks.local;
   const bool with_entries =
       make_local || entries == Entries::needed ||
-      entries_fit_well(static_cast<double>(local.rows), static_cast<double>(local.nnz()),
-                       static_cast<double>(device_memory().free_bytes));
+      entries_fit_well(static_cast<double>(local.rows), static_cast<double>(local.nnz()));
   matrix.on_device =
       std::make_shared<DeviceBlocks>(matrix, std::move(uploader), make_local, with_entries);
 }

@@ -49,6 +49,8 @@ class DeviceBlocks {
   // Whether the CSR of a local block takes at most a third of the free memory, so that a layout of
   // the same size and the vectors of a loop fit beside it.
   static bool entries_fit_well(double rows, double nnz, double free_bytes);
+  // The same for the memory of the current device.
+  static bool entries_fit_well(double rows, double nnz);
 
   // Makes a copy of the local block `csr` in GPU memory, by `uploader` and in `stream`.
   using MakeLocal = std::function<BlockedDeviceCsr<double>(const CsrMatrix<double>& csr,

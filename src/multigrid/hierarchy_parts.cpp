@@ -54,7 +54,7 @@ void Hierarchy::Parts::add_level(std::shared_ptr<DistributedMatrix> matrix, Near
   const Stopwatch watch;
   auto level = std::make_unique<Level>();
   level->node_size = node_size;
-  if (size_of(matrix->comm) > 1 && lies_whole(matrix->global_rows(), options)) {
+  if (size_of(matrix->comm) > 1 && lies_whole(matrix->global_rows(), node_size, options)) {
     level->replication.emplace(comm, matrix->row_starts);
     level->parts = matrix;
     matrix = level->replication->whole(*level->parts);

@@ -21,7 +21,10 @@ bool MultigridOperation::on_several_ranks() const { return size_of(matrix_->comm
 
 Options MultigridOperation::for_place(const Options& options) const {
   Options wanted = options;
-  if (for_device_ && on_several_ranks()) wanted.replicated_rows = kWholeRowsOnGpus;
+  if (for_device_ && on_several_ranks()) {
+    wanted.replicated_rows = kWholeRowsOnGpus;
+    wanted.counts_unknowns = true;
+  }
   return wanted;
 }
 

@@ -32,6 +32,9 @@ struct Options {
   std::int32_t max_levels = 20;         // the finest one counts
   std::int32_t coarsest_rows = 400;     // a level of at most so many rows is inverted
   std::int64_t replicated_rows = 4000;  // a level of at most so many rows lies whole on every rank
+  // True: replicated_rows is for one unknown per node, and rows of nodes with b unknowns, which are
+  // b times as long, count b times.
+  bool counts_unknowns = false;
   bool operator==(const Options&) const = default;
 };
 

@@ -173,6 +173,8 @@ TEST_F(SetUpOnGpus, IsThatOfTheHostForBlocksAndModes) {
           j < 3 ? (a->first_row() + i) % 3 == j
                 : std::sin(0.1 * static_cast<double>(a->first_row() + i));
   expect_host(a, options, modes);
+  options.counts_unknowns = true;
+  expect_host(a, options, modes);
 }
 
 TEST_F(SetUpOnGpus, IsThatOfTheHostForEveryOption) {

@@ -64,6 +64,28 @@ TEST(HierarchyOnRanks, RenewedIsTheSameAsBuiltAgain) {
   }
 }
 
+// Rows of nodes with three unknowns count three times, if that is asked for. The levels are the
+// same otherwise.
+TEST(HierarchyOnRanks, LieWholeByTheirRowsOrByTheirUnknowns) {
+  const auto a = generated(MPI_COMM_WORLD, "elasticity3d", 12, 3);
+  Options options = small_levels();
+  options.block_size = 3;
+  const Hierarchy by_rows(a, {}, options);
+  const std::int64_t rows = by_rows.levels()[1].rows;
+  ASSERT_GT(rows, options.coarsest_rows);
+  const bool several = size_of(MPI_COMM_WORLD) > 1;
+  for (const bool counts_unknowns : {false, true})
+    for (const std::int64_t limit : {rows, 3 * rows - 1, 3 * rows}) {
+      SCOPED_TRACE(limit);
+      options.counts_unknowns = counts_unknowns;
+      options.replicated_rows = limit;
+      const Hierarchy m(a, {}, options);
+      EXPECT_EQ(m.levels()[1].replicated, several && (!counts_unknowns || limit == 3 * rows));
+      EXPECT_EQ(m.levels()[1].nnz, by_rows.levels()[1].nnz);
+      EXPECT_EQ(m.levels().size(), by_rows.levels().size());
+    }
+}
+
 TEST(HierarchyOnRanks, TellsTheLevelsAndWhatTheyCost) {
   const auto a = generated(MPI_COMM_WORLD, "poisson3d", 16);
   Hierarchy m(a, {}, small_levels());

@@ -39,13 +39,15 @@ std::string hash_of(const DistributedMatrix& matrix) {
 // Names every member, so that one which the key lacks does not compile.
 std::string in_words(const multigrid::Options& options) {
   const auto& [smoother, degree, cycle, threshold, smoothed_prolongator, fill, aggressive_levels,
-               precision, block_size, max_levels, coarsest_rows, replicated_rows] = options;
+               precision, block_size, max_levels, coarsest_rows, replicated_rows, counts_unknowns] =
+      options;
   return fmt::format(
       "{} of degree {}, cycle {}, threshold {}, {} prolongator, fill {}, {} aggressive levels, {}, "
-      "block size {}, at most {} levels, coarsest {}, whole {}",
+      "block size {}, at most {} levels, coarsest {}, whole {}{}",
       to_string(smoother), degree, to_string(cycle), threshold,
       smoothed_prolongator ? "smoothed" : "plain", fill, aggressive_levels, to_string(precision),
-      block_size, max_levels, coarsest_rows, replicated_rows);
+      block_size, max_levels, coarsest_rows, replicated_rows,
+      counts_unknowns ? " by unknowns" : "");
 }
 
 class CachedHierarchy final : public multigrid::HierarchyEntry {

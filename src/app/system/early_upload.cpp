@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "device/device.hpp"
 
 namespace trireme {
 
@@ -34,8 +33,7 @@ void EarlyUpload::allocate() {
   try {
     uploader_->select_its_device();
     if (entries_of_case_ != Entries::needed &&
-        !DeviceBlocks::entries_fit_well(0, static_cast<double>(entries_),
-                                        static_cast<double>(device_memory().free_bytes)))
+        !DeviceBlocks::entries_fit_well(0, static_cast<double>(entries_)))
       return;
     columns_.on_device = DeviceBuffer<std::int32_t>(entries_, *stream_);
     values_.on_device = DeviceBuffer<double>(entries_, *stream_);

@@ -53,7 +53,7 @@ RankSetUp::Parts::Parts(std::shared_ptr<DistributedMatrix> finest,
   });
   modes = near_nullspace;
   has_modes = modes.width > 0;
-  if (lies_whole(matrix->global_rows(), options)) {
+  if (lies_whole(matrix->global_rows(), options.block_size, options)) {
     gather_finest();
   } else {
     add_finest();
@@ -223,7 +223,7 @@ bool RankSetUp::Parts::coarsen_last() {
   x = {};
   modes = std::move(coarse_modes);
   std::string words = prolongator_words({transfer.smoothed, transfer.thinned}, options);
-  if (lies_whole(coarse, options)) {
+  if (lies_whole(coarse, transfer.tentative.width, options)) {
     whole_is_next = true;
     whole_node_size = transfer.tentative.width;
     whole_prolongator = std::move(words);

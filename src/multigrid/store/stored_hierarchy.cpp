@@ -84,7 +84,7 @@ struct Shape {
 
 // The same level, whole on each rank where it lies whole.
 Shape placed(Shape level, const Options& options) {
-  if (level.ranks == 1 || !lies_whole(level.global_rows, options)) return level;
+  if (level.ranks == 1 || !lies_whole(level.global_rows, level.node_size, options)) return level;
   return {
       .rows = level.global_rows, .global_rows = level.global_rows, .node_size = level.node_size};
 }
@@ -131,8 +131,9 @@ Shape checked(const StoredTransfer& t, const Shape& level) {
 
 }  // namespace
 
-bool lies_whole(std::int64_t global_rows, const Options& options) {
-  return global_rows <= std::max<std::int64_t>(options.replicated_rows, options.coarsest_rows);
+bool lies_whole(std::int64_t global_rows, std::int64_t node_size, const Options& options) {
+  const std::int64_t counted = global_rows * (options.counts_unknowns ? node_size : 1);
+  return counted <= options.replicated_rows || global_rows <= options.coarsest_rows;
 }
 
 void write(PackedWriter& writer, const Transfer& t, const CsrView<double>& coarse) {

@@ -45,8 +45,8 @@ struct StoredHierarchy {
   std::string remark;
 };
 
-// Whether a level of several ranks lies whole on each of them.
-bool lies_whole(std::int64_t global_rows, const Options& options);
+// Whether a level of several ranks, whose nodes have so many unknowns, lies whole on each of them.
+bool lies_whole(std::int64_t global_rows, std::int64_t node_size, const Options& options);
 
 // Writes a transfer. `coarse` has this rank's rows of the coarse matrix, with global columns.
 void write(PackedWriter& writer, const Transfer& transfer, const CsrView<double>& coarse);
