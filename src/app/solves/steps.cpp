@@ -33,9 +33,6 @@ Array<double> row_sums(const SplitRows& blocks, int exponent) {
   return sums;
 }
 
-// For a thread beside a solve on a GPU, for which one thread of the host suffices.
-void leave_a_thread_to_the_solve() { omp_set_num_threads(std::max(1, omp_get_max_threads() - 1)); }
-
 }  // namespace
 
 Steps::Steps(MPI_Comm comm, const ProblemSpec& spec, const Problem& problem,
@@ -105,8 +102,10 @@ void Steps::work_ahead(const AlsoAhead& also) {
   int alone = next && reader_.can_be_read_alone(*next) ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, comm_);
   if (alone == 0 && (!next || waits_.empty()) && !also.first) return;
-  const auto work = [this, alone, next, also, x = std::exchange(waits_, {})] {
-    if (keeps_) leave_a_thread_to_the_solve();
+  // Another thread does not inherit share_cores(). For a solve on a GPU one thread suffices.
+  const int threads = std::max(1, omp_get_max_threads() - (keeps_ ? 1 : 0));
+  const auto work = [this, alone, next, also, threads, x = std::exchange(waits_, {})] {
+    omp_set_num_threads(threads);
     if (also.first) also.first();
     if (!x.empty()) file_->append_alone(x);
     Ahead ahead;
