@@ -168,6 +168,11 @@ TEST(TerminalTable, SaysWhatAllRunsShareOnce) {
 TEST(Words, BreakEvenIsSilentForCsrAndWhereNothingWasTimed) {
   CaseOutcome outcome = sample_outcome();
   EXPECT_EQ(words::break_even(outcome.runs[0]), "");
+  EXPECT_NE(words::break_even(outcome.runs[1]), "");
+  RunOutcome without = outcome.runs[1];
+  without.baseline.clear();
+  without.break_even_products.reset();
+  EXPECT_EQ(words::break_even(without), "") << "no plain kernel was timed";
   outcome.runs[1].kernel_us.count = 0;
   EXPECT_EQ(words::break_even(outcome.runs[1]), "");
 }
