@@ -11,8 +11,7 @@ namespace trireme {
 Entries entries_for(const Case& c) {
   for (const std::string& name : c.kernels) {
     if (name == kAuto || name == kPetscAij) continue;
-    const KernelEntry& kernel = find_kernel(name);
-    if (kernel.runs_on(Device::cuda) && !kernel.cuda_copies_entries) return Entries::needed;
+    if (!find_kernel(name).cuda_copies_entries) return Entries::needed;
   }
   using Data = solvers::PreconditionerData;
   const auto* const own = c.solver.first_preconditioner().own();
