@@ -3,7 +3,6 @@
 #include "distributed/cuda_operator.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -121,23 +120,6 @@ void CudaOperator::prepare_floats() {
   build_seconds_ += watch.seconds();
 }
 
-bool CudaOperator::time_float_products(int products) {
-  if (!narrow_) return false;
-  const auto rows = static_cast<std::size_t>(matrix_->local_rows());
-  const DeviceBuffer<float> x(rows, stream_), y(rows, stream_);
-  constexpr int kByte = 0x3f;  // x = 0.747 everywhere
-  memory::fill(x.data(), kByte, rows * sizeof(float), stream_);
-  const DeviceBuffer<double> partials(float_dot_partials(), stream_);
-  for (int product = 0; product < products; ++product) {
-    events_.begin(stream_);
-    observed(Part::local,
-             [&] { queue_float_product(x.view(), y.span(), partials.span(), stream_); });
-    events_.end(stream_);
-  }
-  stream_.synchronize();
-  return true;
-}
-
 std::shared_ptr<CudaKernel<double>> CudaOperator::share_local_kernel() {
   if (!kernels_.local) kernels_.local = build(kernel_, blocks_of_local());
   return kernels_.local;
@@ -239,25 +221,6 @@ void CudaOperator::queue_multi_product(DeviceMultiVector<const double> x,
     kernels_.ghost->multi_multiply(ghosts, y, Accumulate::yes, stream);
   else if (const BoundaryProduct* boundary = blocks_->boundary())
     boundary->multi_multiply(ghosts, y, stream);
-}
-
-double CudaOperator::measure_multi_product_us(std::int64_t width) {
-  constexpr int kProducts = 3;
-  const std::int64_t rows = matrix_->local_rows();
-  const auto size = static_cast<std::size_t>(rows * width);
-  const ScratchBuffer<double> x(size, stream_), y(size, stream_);
-  fill_zero(x.span(), stream_);
-  const Event begin, end;
-  double least = std::numeric_limits<double>::infinity();
-  for (int product = 0; product <= kProducts; ++product) {
-    begin.record(stream_);
-    loop_kernel().multi_multiply({x.data(), rows, width, width}, {y.data(), rows, width, width},
-                                 Accumulate::no, stream_);
-    end.record(stream_);
-    end.synchronize();
-    if (product > 0) least = std::min(least, microseconds_between(begin, end));
-  }
-  return least;
 }
 
 // A kernel of the ghost block cannot sum x . (G g), so the whole product cannot sum either.
@@ -377,51 +340,11 @@ void CudaOperator::update_by_blocks() {
   });
 }
 
-double CudaOperator::measure_product_us(int products) {
-  const auto rows = static_cast<std::size_t>(matrix_->local_rows());
-  const DeviceBuffer<double> x(rows, stream_), y(rows, stream_);
-  constexpr int kByte = 0x3f;  // x = 4.8e-4 everywhere
-  memory::fill(x.data(), kByte, rows * sizeof(double), stream_);
-  CudaKernel<double>* own = permuted_ && !kernels_.local ? &permuted_->kernel() : nullptr;
-  const DeviceBuffer<double> partials(own ? own->dot_partials() : dot_partials(), stream_);
-  const auto multiply_once = [&] {
-    if (!own)
-      queue_product(x.view(), y.span(), partials.span(), stream_);
-    else if (partials.size() > 0)
-      own->multiply_and_dot(x.view(), y.span(), partials.span(), stream_);
-    else
-      own->multiply(x.view(), y.span(), Accumulate::no, stream_);
-  };
-  multiply_once();
-  constexpr int kTogether = 3;  // between two events
-  std::vector<float> us;
-  Event begin, end;
-  for (int done = 0; done < products; done += kTogether) {
-    begin.record(stream_);
-    for (int k = 0; k < kTogether; ++k) multiply_once();
-    end.record(stream_);
-    end.synchronize();
-    us.push_back(static_cast<float>(microseconds_between(begin, end) / kTogether));
-  }
-  return summarise(std::move(us), products).median;
-}
-
 KernelStatistics CudaOperator::statistics() const {
   const KernelStatistics local =
       kernels_.local ? kernels_.local->statistics() : permuted_->kernel().statistics();
   if (blocks_->boundary()) return combined(local, blocks_->boundary()->statistics());
   return kernels_.ghost ? combined(local, kernels_.ghost->statistics()) : local;
-}
-
-ProductTimes& CudaOperator::times() {
-  events_.read_into(times_);
-  return times_;
-}
-
-double CudaOperator::staging_us() {
-  if (staged_products_ == 0) return 0;
-  const double product = summarise(times().kept(), 0).mean;
-  return 1e6 * staged_seconds_ / static_cast<double>(staged_products_) - product;
 }
 
 }  // namespace trireme

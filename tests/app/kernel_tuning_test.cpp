@@ -142,6 +142,20 @@ TEST_F(KernelTuningTest, AnOrderOfRowsIsACandidate) {
   for (const double x : run.solutions[0]) ASSERT_NEAR(x, 1, 1e-4);
 }
 
+// Multigrid, which may be found later, needs the rows as they are.
+TEST_F(KernelTuningTest, NoOrderIsOneWhereThePreconditionerIsSearchedFor) {
+  const Case c = case_of("generate: mesh2d, n: 60",
+                         "kernel: auto\ndevice: cpu\nrepeat: 40\nsolver: {preconditioner: auto}");
+  const KernelRun run = run_from_slow(c, [](Operator& op, int) {
+    return op.ordered() ? 10.0 : op.kernel() == kSlow ? 1000.0 : 500.0;
+  });
+  EXPECT_EQ(run.outcome.ordering, "given");
+  ASSERT_TRUE(run.outcome.trial);
+  for (const TrialCandidate& candidate : run.outcome.trial->candidates)
+    EXPECT_EQ(candidate.ordering, "given") << candidate.kernel;
+  EXPECT_TRUE(run.outcome.converged) << run.outcome.reason;
+}
+
 TEST_F(KernelTuningTest, PetscsProductIsACandidate) {
   for (const char* engine : {"resident", "petsc"}) {
     const KernelRun run =

@@ -15,6 +15,7 @@
 #include "distributed/cuda_operator.hpp"
 #include "distributed/device_blocks.hpp"
 #include "multigrid/cuda/cuda_hierarchy.hpp"
+#include "multigrid/cuda/device_ghosts.hpp"
 #include "multigrid/cuda/device_set_up.hpp"
 #include "multigrid/cuda/level_parts_of.hpp"
 #include "parallel/collective.hpp"
@@ -167,8 +168,7 @@ void GpuWarmUp::open(int rank_of_node, int threads) {
   if (early_) early_->open(threads);
   uploader_ = std::make_unique<Uploader>(threads);
   uploader_->make_chunks();
-  constexpr std::size_t kOfGhosts = std::size_t{8} << 20;  // GhostWords takes it
-  if (!alone_) PinnedBuffer<char>{kOfGhosts};
+  if (!alone_) PinnedBuffer<char>{multigrid::GhostWords::kLeastBytes};
 }
 
 void GpuWarmUp::load() {

@@ -9,7 +9,7 @@
 namespace trireme::multigrid {
 
 GhostWords::Room GhostWords::room(std::size_t sent, std::size_t received) {
-  constexpr std::size_t kLeast = std::size_t{2} << 20;  // 8 MB, a block that is kept
+  constexpr std::size_t kLeast = kLeastBytes / sizeof(std::uint32_t);
   if (words_.size() < sent + received)
     words_ = PinnedBuffer<std::uint32_t>(std::max(kLeast, sent + received));
   return {words_.span().first(sent), words_.span().subspan(sent, received)};

@@ -26,6 +26,9 @@ namespace trireme::multigrid {
 // serves all of them.
 class GhostWords {
  public:
+  // The least that is allocated: a block that stays pinned when it is freed, so that who allocates
+  // and frees as many bytes ahead saves the first room() its time.
+  static constexpr std::size_t kLeastBytes = std::size_t{8} << 20;
   // Those of one exchange, until the next call.
   struct Room {
     std::span<std::uint32_t> sent, received;
